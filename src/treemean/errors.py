@@ -1,0 +1,47 @@
+"""Every error that treemean raises on purpose; all derive from `TreemeanError`."""
+
+from __future__ import annotations
+
+
+class TreemeanError(Exception):
+    """Base of all errors that a user can cause and should read."""
+
+
+class InvalidTree(TreemeanError, ValueError):
+    """A set of constituents that is not a tree over its words; the message says why."""
+
+
+class FormatError(TreemeanError, ValueError):
+    """Input that cannot be read; names the file, the line and the sentence.
+
+    Parameters
+    ----------
+    message : what is wrong, without the place.
+    path : the file (or `<standard input>`), if known.
+    line : 1-based line number, if known.
+    sentence : the sentence's id or 1-based number, if known.
+    """
+
+    def __init__(
+        self, message: str, *, path: str | None = None, line: int | None = None, sentence: str | None = None
+    ) -> None:
+        self.message, self.path, self.line, self.sentence = message, path, line, sentence
+        place = path or ""
+        if line is not None:
+            place += f":{line}" if place else f"line {line}"
+        parts = [place] if place else []
+        if sentence:
+            parts.append(f"sentence {sentence}")
+        super().__init__(": ".join([*parts, message]))
+
+
+class UnwritableTree(TreemeanError, ValueError):
+    """A tree that the chosen format cannot express."""
+
+
+class MismatchError(TreemeanError, ValueError):
+    """Treebanks that should speak of the same sentences, and do not."""
+
+
+class MissingDependency(TreemeanError, ImportError):
+    """An optional package is needed; the message says which extra installs it."""
