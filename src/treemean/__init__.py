@@ -1,1 +1,96 @@
-"""treemean."""
+"""treemean: the tree that agrees best with several constituency trees of a sentence.
+
+>>> import treemean
+>>> tree = treemean.Tree("Wake your friend up".split(), [({0, 1, 2, 3}, "S"), ({0, 3}, "V"), ({1, 2}, "NP")])
+>>> tree.fan_out
+2
+
+Names are loaded when they are first used, so that a part of the package needs only what that part imports.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from treemean._version import __version__
+
+if TYPE_CHECKING:
+    from treemean import sample
+    from treemean.averaging import average
+    from treemean.errors import (
+        FormatError,
+        InvalidTree,
+        MismatchError,
+        MissingDependency,
+        TreemeanError,
+        UnwritableTree,
+    )
+    from treemean.evaluation import Evaluation, compare, evaluate
+    from treemean.formats import Problems, TreebankWriter, Unwritable, read, read_batches, write
+    from treemean.trees import Constituent, Tree, Treebank, transforms
+    from treemean.trees.drawing import draw, draw_svg
+    from treemean.trees.statistics import Statistics, statistics
+
+__all__ = [
+    "Constituent",
+    "Evaluation",
+    "FormatError",
+    "InvalidTree",
+    "MismatchError",
+    "MissingDependency",
+    "Problems",
+    "Statistics",
+    "Tree",
+    "Treebank",
+    "TreebankWriter",
+    "TreemeanError",
+    "Unwritable",
+    "UnwritableTree",
+    "__version__",
+    "average",
+    "compare",
+    "draw",
+    "draw_svg",
+    "evaluate",
+    "read",
+    "read_batches",
+    "sample",
+    "statistics",
+    "transforms",
+    "write",
+]
+
+_HOMES = {
+    "treemean.averaging": ("average",),
+    "treemean.errors": (
+        "FormatError",
+        "InvalidTree",
+        "MismatchError",
+        "MissingDependency",
+        "TreemeanError",
+        "UnwritableTree",
+    ),
+    "treemean.evaluation": ("Evaluation", "compare", "evaluate"),
+    "treemean.formats": ("Problems", "TreebankWriter", "Unwritable", "read", "read_batches", "write"),
+    "treemean.trees": ("Constituent", "Tree", "Treebank"),
+    "treemean.trees.drawing": ("draw", "draw_svg"),
+    "treemean.trees.statistics": ("Statistics", "statistics"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_MODULES = {"sample": "treemean.sample", "transforms": "treemean.trees.transforms"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: Any = import_module(_MODULES[name])
+    elif name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+    else:
+        raise AttributeError(f"module 'treemean' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

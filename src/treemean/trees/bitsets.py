@@ -90,7 +90,7 @@ def fan_out_of(mask: int) -> int:
 def compatible(a: int, b: int) -> bool:
     """Tell whether two sets can live in one tree: nested or disjoint."""
     common = a & b
-    return common == 0 or common == a or common == b
+    return common in (0, a, b)
 
 
 def row_of(mask: int, row_width: int) -> Bits:
@@ -105,7 +105,8 @@ def mask_of_row(row: Bits) -> int:
 
 def row_sizes(rows: Bits) -> Ints:
     """Count the positions of each row; `rows` is (m, width)."""
-    return np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+    sizes: Ints = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+    return sizes
 
 
 def row_firsts(rows: Bits) -> Ints:
@@ -122,4 +123,5 @@ def row_fan_outs(rows: Bits) -> Ints:
     """Return the number of maximal runs of each row of an (m, width) array."""
     shifted = rows << np.uint64(1)
     shifted[:, 1:] |= rows[:, :-1] >> np.uint64(63)
-    return np.bitwise_count(rows & ~shifted).sum(axis=1, dtype=np.int64)
+    fan_outs: Ints = np.bitwise_count(rows & ~shifted).sum(axis=1, dtype=np.int64)
+    return fan_outs

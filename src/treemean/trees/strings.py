@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class Strings:
         base = int(self.offsets[0])
         raw = self.data[base : self.offsets[-1]].tobytes()
         bounds = (self.offsets - base).tolist()
-        return [raw[a:b].decode("utf-8") for a, b in zip(bounds, bounds[1:])]
+        return [raw[a:b].decode("utf-8") for a, b in pairwise(bounds)]
 
     def slice(self, start: int, stop: int) -> Strings:
         """Return texts start to stop - 1, sharing the bytes."""
@@ -79,7 +80,8 @@ class Strings:
             len(self) == len(other)
             and np.array_equal(np.diff(self.offsets), np.diff(other.offsets))
             and np.array_equal(
-                self.data[self.offsets[0] : self.offsets[-1]], other.data[other.offsets[0] : other.offsets[-1]]
+                self.data[self.offsets[0] : self.offsets[-1]],
+                other.data[other.offsets[0] : other.offsets[-1]],
             )
         )
 
@@ -112,7 +114,7 @@ class CodedStrings:
         return len(self.codes)
 
     def __getitem__(self, index: int) -> str:
-        return self.texts[self.codes[index]]
+        return self.texts[int(self.codes[index])]
 
     @cached_property
     def texts(self) -> list[str]:

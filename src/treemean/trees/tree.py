@@ -338,9 +338,7 @@ class Tree:
     def is_well_nested(self) -> bool:
         """Whether no two disjoint constituents interleave (a … b … a … b). O(m²) in discontinuous ones."""
         gapped = [c for c in self.constituents if not c.is_continuous]
-        return not any(
-            _interleave(a.mask, b.mask) for i, a in enumerate(gapped) for b in gapped[i + 1 :]
-        )
+        return not any(_interleave(a.mask, b.mask) for i, a in enumerate(gapped) for b in gapped[i + 1 :])
 
 
 def _interleave(a: int, b: int) -> bool:
@@ -349,16 +347,16 @@ def _interleave(a: int, b: int) -> bool:
         return False
     turns = 0
     last = 0
-    for _, _, owner in sorted([(*s, 1) for s in bitsets.spans_of(a)] + [(*s, 2) for s in bitsets.spans_of(b)]):
+    for _, _, owner in sorted(
+        [(*s, 1) for s in bitsets.spans_of(a)] + [(*s, 2) for s in bitsets.spans_of(b)]
+    ):
         if owner != last:
             turns += 1
             last = owner
     return turns >= 4
 
 
-def _parents(
-    n: int, masks: Sequence[int], describe: Any
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _parents(n: int, masks: Sequence[int], describe: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the parent of every constituent and of every word; raise `InvalidTree` if some overlap.
 
     Larger sets are laid down first, so that every word remembers the smallest set so far that holds it.
@@ -374,7 +372,9 @@ def _parents(
         for start, end in spans:
             if (owner[start:end] != parent).any():
                 other = next(int(o) for o in owner[start:end] if o != parent)
-                crossed = next(o for o in (parent, other) if o >= 0 and not bitsets.compatible(masks[o], mask))
+                crossed = next(
+                    o for o in (parent, other) if o >= 0 and not bitsets.compatible(masks[o], mask)
+                )
                 raise InvalidTree(f"{describe(index)} and {describe(crossed)} overlap")
             owner[start:end] = index
         parents[index] = parent
@@ -386,7 +386,9 @@ def _from_pair(pair: tuple[Iterable[int], str], n: int) -> Constituent:
     listed = list(positions)
     for position in listed:
         if not 0 <= position < n:
-            raise InvalidTree(f"constituent {label!r} has word {position}, but the sentence has words 0 to {n - 1}")
+            raise InvalidTree(
+                f"constituent {label!r} has word {position}, but the sentence has words 0 to {n - 1}"
+            )
     return Constituent(bitsets.mask_of(listed), label)
 
 

@@ -78,7 +78,9 @@ class Treebank:
             for mask in (c.mask for c in tree.constituents)
         ]
         sentence_names = dict.fromkeys(name for tree in trees for name in tree.values)
-        constituent_names = dict.fromkeys(name for tree in trees for c in tree.constituents for name in c.values)
+        constituent_names = dict.fromkeys(
+            name for tree in trees for c in tree.constituents for name in c.values
+        )
         return cls(
             ids=Strings.of(tree.id for tree in trees),
             metadata=Strings.of(_metadata_text(tree.metadata) for tree in trees),
@@ -327,7 +329,8 @@ def gather(offsets: Ints, chosen: Ints) -> Ints:
     sizes = (offsets[1:] - offsets[:-1])[chosen]
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(offsets[:-1][chosen] - (ends - sizes), sizes)
+    indices: Ints = np.arange(total) + np.repeat(offsets[:-1][chosen] - (ends - sizes), sizes)
+    return indices
 
 
 def _metadata_text(metadata: Mapping[str, str]) -> str:

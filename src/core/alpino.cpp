@@ -1,0 +1,191 @@
+#include "alpino.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "xml.hpp"
+
+namespace treemean {
+namespace {
+
+constexpr std::string_view kRecordStart = "<alpino_ds";
+constexpr std::string_view kRecordEnd = "</alpino_ds>";
+
+class AlpinoReader {
+ public:
+  AlpinoReader(std::string_view text, bool final) : text_(text), final_(final) {}
+
+  AlpinoResult read() {
+    std::size_t at = 0;
+    while (!result_.problem) {
+      result_.consumed = at;
+      xml::Scanner scanner(text_, at);
+      try {
+        const xml::Event event = scanner.next();
+        if (event == xml::Event::kDone) break;
+        if (event == xml::Event::kStart && scanner.name() == "alpino_ds") {
+          const std::size_t end = record_end(at);
+          if (end == std::string_view::npos) break;
+          read_record(scanner, scanner.begin(), end);
+          at = end;
+        } else {
+          if (event == xml::Event::kText) check_outside(scanner);
+          at = scanner.position();  // what wraps the sentences, and blanks between them
+        }
+      } catch (const xml::Incomplete&) {
+        if (final_) fail("the markup is not complete", text_.size(), at, text_.size(), true);
+        break;
+      } catch (const xml::Error& error) {
+        fail(error.message, error.at, at, text_.size(), true);
+      }
+    }
+    result_.lines = count_lines(result_.consumed);
+    return std::move(result_);
+  }
+
+ private:
+  std::int64_t count_lines(std::size_t until) const {
+    return std::count(text_.begin(), text_.begin() + std::min(until, text_.size()), '\n');
+  }
+
+  void fail(std::string message, std::size_t where, std::size_t begin, std::size_t end, bool fatal) {
+    result_.problem = Problem{std::move(message), 1 + count_lines(where), begin, end};
+    result_.consumed = end;
+    result_.fatal = fatal;
+  }
+
+  // A sentence ends with its end tag, or where the next one begins if that is missing.
+  std::size_t record_end(std::size_t begin) const {
+    const std::size_t close = text_.find(kRecordEnd, begin);
+    const std::size_t next = text_.find(kRecordStart, begin + kRecordStart.size());
+    if (close != std::string_view::npos && (next == std::string_view::npos || close < next)) return close + kRecordEnd.size();
+    if (next != std::string_view::npos) return next;
+    return final_ ? text_.size() : std::string_view::npos;
+  }
+
+  void check_outside(const xml::Scanner& scanner) const {
+    const std::string_view text = text_.substr(scanner.begin(), scanner.position() - scanner.begin());
+    if (text.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+      throw xml::Error{"text outside the sentences", scanner.begin()};
+    }
+  }
+
+  // `opening` stands on the start tag of the record.
+  void read_record(const xml::Scanner& opening, std::size_t begin, std::size_t end) {
+    sentence_.clear();
+    begins_.clear();
+    try {
+      const std::string_view record = text_.substr(0, end);
+      if (!is_valid_utf8(record.substr(begin))) throw xml::Error{"not valid UTF-8", begin};
+      sentence_.id = attribute(opening, "id");
+      read_elements(xml::Scanner(record, opening.position()));
+      if (sentence_.words.empty()) throw xml::Error{"the sentence has no words", begin};
+      order_words(begin);
+      result_.columns.add(sentence_, "top");
+    } catch (const xml::Error& error) {
+      fail(error.message, error.at, begin, end, false);
+    } catch (const xml::Incomplete&) {
+      fail("the markup is not complete", begin, begin, end, false);
+    }
+  }
+
+  struct Open {
+    std::string_view name;
+    int node;  // of <node> elements that are constituents, else kNone
+  };
+  static constexpr int kNone = -2;
+
+  void read_elements(xml::Scanner scanner) {
+    open_.assign(1, {"alpino_ds", kTop});
+    while (!open_.empty()) {
+      switch (scanner.next()) {
+        case xml::Event::kDone:
+          throw xml::Error{"the element <" + std::string(open_.back().name) + "> is not closed", scanner.begin()};
+        case xml::Event::kText:
+          break;
+        case xml::Event::kEnd:
+          if (scanner.name() != open_.back().name) {
+            throw xml::Error{"</" + std::string(scanner.name().substr(0, 40)) + "> where <" +
+                                 std::string(open_.back().name.substr(0, 40)) + "> is open", scanner.begin()};
+          }
+          open_.pop_back();
+          break;
+        case xml::Event::kStart:
+          open_.push_back({scanner.name(), start(scanner, true)});
+          break;
+        case xml::Event::kEmpty:
+          start(scanner, false);
+          break;
+      }
+    }
+  }
+
+  // Takes in a start tag; returns the node under which its children hang.
+  int start(const xml::Scanner& scanner, bool has_children) {
+    if (scanner.name() == "sentence" && sentence_.id.empty()) sentence_.id = attribute(scanner, "sentid");
+    if (scanner.name() != "node") return kNone;
+    const int parent = open_.back().node;
+    if (parent == kNone) throw xml::Error{"a node inside something that is not a constituent", scanner.begin()};
+    if (scanner.raw_attribute("word").data() != nullptr) {
+      begins_.push_back(number(scanner, "begin"));
+      std::string_view tag = attribute(scanner, "pos");
+      if (tag.empty()) tag = attribute(scanner, "pt");
+      sentence_.words.push_back({attribute(scanner, "word"), tag, attribute(scanner, "rel"), parent});
+      if (sentence_.words.back().text.empty()) throw xml::Error{"a node with an empty word", scanner.begin()};
+      return kNone;
+    }
+    if (!has_children) {
+      // A secondary node only points to its antecedent, which has the words.
+      if (scanner.raw_attribute("index").data() == nullptr) {
+        throw xml::Error{"a node without word, children and index", scanner.begin()};
+      }
+      return kNone;
+    }
+    sentence_.nodes.push_back({attribute(scanner, "cat"), attribute(scanner, "rel"), parent});
+    return static_cast<int>(sentence_.nodes.size()) - 1;
+  }
+
+  std::string_view attribute(const xml::Scanner& scanner, std::string_view name) {
+    const std::string_view raw = scanner.raw_attribute(name);
+    return xml::needs_unescaping(raw) ? sentence_.own(xml::unescaped(raw, scanner.begin())) : raw;
+  }
+
+  int number(const xml::Scanner& scanner, std::string_view name) {
+    const std::string_view raw = scanner.raw_attribute(name);
+    int value = -1;
+    const auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+    if (raw.empty() || error != std::errc{} || end != raw.data() + raw.size() || value < 0) {
+      throw xml::Error{"a word whose '" + std::string(name) + "' is not a number", scanner.begin()};
+    }
+    return value;
+  }
+
+  // Words stand in the file by their place in the tree; `begin` tells their place in the sentence.
+  void order_words(std::size_t at) {
+    order_.resize(begins_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<int>(i);
+    std::ranges::stable_sort(order_, {}, [&](int i) { return begins_[i]; });
+    ordered_.clear();
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      if (k > 0 && begins_[order_[k]] == begins_[order_[k - 1]]) {
+        throw xml::Error{"two words begin at " + std::to_string(begins_[order_[k]]), at};
+      }
+      ordered_.push_back(sentence_.words[order_[k]]);
+    }
+    sentence_.words.swap(ordered_);
+  }
+
+  std::string_view text_;
+  bool final_;
+  AlpinoResult result_;
+  Sentence sentence_;
+  std::vector<int> begins_, order_;
+  std::vector<Word> ordered_;
+  std::vector<Open> open_;
+};
+
+}  // namespace
+
+AlpinoResult read_alpino(std::string_view text, bool final) { return AlpinoReader(text, final).read(); }
+
+}  // namespace treemean

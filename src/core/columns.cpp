@@ -1,0 +1,113 @@
+#include "columns.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace treemean {
+
+void Strings::push(std::string_view text) {
+  data.insert(data.end(), text.begin(), text.end());
+  offsets.push_back(static_cast<std::int64_t>(data.size()));
+}
+
+void CodedStrings::push(std::string_view text) {
+  auto found = index_.find(text);
+  if (found == index_.end()) {
+    found = index_.emplace(std::string(text), static_cast<std::int32_t>(index_.size())).first;
+    vocabulary.push(text);
+  }
+  codes.push_back(found->second);
+}
+
+void Sentence::clear() {
+  words.clear();
+  nodes.clear();
+  id = comment = {};
+  owned.clear();
+}
+
+std::string_view Sentence::own(std::string text) { return owned.emplace_back(std::move(text)); }
+
+void Columns::add(const Sentence& sentence, std::string_view root_label) {
+  const int n = static_cast<int>(sentence.words.size());
+  const int m = static_cast<int>(sentence.nodes.size());
+  const std::size_t width = (static_cast<std::size_t>(n) + 63) / 64;
+
+  masks_.assign(static_cast<std::size_t>(m) * width, 0);
+  for (int p = 0; p < n; ++p) {
+    if (const int parent = sentence.words[p].parent; parent != kTop) {
+      masks_[parent * width + p / 64] |= std::uint64_t{1} << (p % 64);
+    }
+  }
+  for (int i = m - 1; i >= 0; --i) {  // children have larger indices than their parents
+    if (const int parent = sentence.nodes[i].parent; parent != kTop) {
+      for (std::size_t k = 0; k < width; ++k) masks_[parent * width + k] |= masks_[i * width + k];
+    }
+  }
+
+  order_.clear();
+  first_.assign(m, 0);
+  size_.assign(m, 0);
+  bool rooted = false;
+  for (int i = 0; i < m; ++i) {
+    int size = 0, first = -1;
+    for (std::size_t k = 0; k < width; ++k) {
+      const std::uint64_t word = masks_[i * width + k];
+      if (first < 0 && word) first = static_cast<int>(64 * k) + std::countr_zero(word);
+      size += std::popcount(word);
+    }
+    first_[i] = first;
+    size_[i] = size;
+    if (size > 0) order_.push_back(i);
+    rooted |= size == n;
+  }
+  std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+    return first_[a] != first_[b] ? first_[a] < first_[b] : size_[a] > size_[b];
+  });
+
+  if (!rooted && n > 0) {
+    labels.push(root_label);
+    functions.push({});
+    for (std::size_t k = 0; k < width; ++k) {
+      const bool partial = k + 1 == width && n % 64 != 0;
+      bits.push_back(partial ? (std::uint64_t{1} << (n % 64)) - 1 : ~std::uint64_t{0});
+    }
+  }
+  for (const int i : order_) {
+    labels.push(sentence.nodes[i].label);
+    functions.push(sentence.nodes[i].function);
+    bits.insert(bits.end(), masks_.begin() + i * width, masks_.begin() + (i + 1) * width);
+  }
+  for (const Word& word : sentence.words) {
+    words.push(word.text);
+    tags.push(word.tag);
+    word_functions.push(word.function);
+  }
+  ids.push(sentence.id);
+  comments.push(sentence.comment);
+  word_offsets.push_back(static_cast<std::int64_t>(words.codes.size()));
+  constituent_offsets.push_back(static_cast<std::int64_t>(labels.codes.size()));
+}
+
+bool is_valid_utf8(std::string_view text) {
+  const auto* p = reinterpret_cast<const unsigned char*>(text.data());
+  const auto* end = p + text.size();
+  while (p < end) {
+    if (*p < 0x80) {
+      ++p;
+      continue;
+    }
+    const int extra = *p >= 0xF0 ? 3 : *p >= 0xE0 ? 2 : 1;
+    if (*p < 0xC2 || *p > 0xF4 || end - p <= extra) return false;
+    for (int i = 1; i <= extra; ++i) {
+      if ((p[i] & 0xC0) != 0x80) return false;
+    }
+    // Overlong forms, surrogates, and what lies beyond Unicode.
+    if ((*p == 0xE0 && p[1] < 0xA0) || (*p == 0xED && p[1] > 0x9F)) return false;
+    if ((*p == 0xF0 && p[1] < 0x90) || (*p == 0xF4 && p[1] > 0x8F)) return false;
+    p += extra + 1;
+  }
+  return true;
+}
+
+}  // namespace treemean

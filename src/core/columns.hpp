@@ -1,0 +1,86 @@
+// A treebank in columns, as docs/data-model.md describes it, and how sentences are added to it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace treemean {
+
+// Texts one after the other; text i is data[offsets[i] .. offsets[i + 1]).
+struct Strings {
+  std::vector<std::uint8_t> data;
+  std::vector<std::int64_t> offsets{0};
+
+  void push(std::string_view text);
+};
+
+// Texts that repeat, as codes into a vocabulary in order of first appearance.
+class CodedStrings {
+ public:
+  std::vector<std::int32_t> codes;
+  Strings vocabulary;
+
+  void push(std::string_view text);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> index_;
+};
+
+inline constexpr int kTop = -1;  // the parent of what hangs under no node
+
+struct Word {
+  std::string_view text, tag, function;
+  int parent = kTop;
+};
+
+struct Node {
+  std::string_view label, function;
+  int parent = kTop;  // always a node with a smaller index
+};
+
+// One sentence while it is being read. Texts point into the input, or into `owned` where they were changed.
+struct Sentence {
+  std::vector<Word> words;
+  std::vector<Node> nodes;
+  std::string_view id, comment;
+  std::deque<std::string> owned;
+
+  void clear();
+  std::string_view own(std::string text);
+};
+
+struct Columns {
+  Strings ids, comments;
+  std::vector<std::int64_t> word_offsets{0}, constituent_offsets{0};
+  CodedStrings words, tags, word_functions, labels, functions;
+  std::vector<std::uint64_t> bits;
+
+  std::size_t sentences() const { return word_offsets.size() - 1; }
+
+  // Adds a sentence. Nodes without words are left out; a root labelled `root_label` is added if no node
+  // spans all words. Constituents are put in canonical order. O(nodes * words / 64).
+  void add(const Sentence& sentence, std::string_view root_label);
+
+ private:
+  std::vector<std::uint64_t> masks_;  // scratch
+  std::vector<int> order_, first_, size_;
+};
+
+// Where reading stopped, and why if it was not the end of the data.
+struct Problem {
+  std::string message;
+  std::int64_t line = 0;         // 1-based
+  std::size_t begin = 0, end = 0;  // the bad record's bytes
+};
+
+bool is_valid_utf8(std::string_view text);
+
+}  // namespace treemean

@@ -1,0 +1,105 @@
+// The Python face of the core: treemean._core. Private; the rooms in src/treemean wrap it.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+
+#include "alpino.hpp"
+#include "brackets.hpp"
+#include "validity.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+// Hands a vector to NumPy without copying it.
+template <typename T>
+auto to_numpy(std::vector<T>&& values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+nb::tuple to_python(treemean::Strings&& strings) {
+  return nb::make_tuple(to_numpy(std::move(strings.data)), to_numpy(std::move(strings.offsets)));
+}
+
+nb::tuple to_python(treemean::CodedStrings&& strings) {
+  return nb::make_tuple(to_numpy(std::move(strings.codes)), to_python(std::move(strings.vocabulary)));
+}
+
+nb::dict to_python(treemean::Columns&& columns) {
+  nb::dict result;
+  result["ids"] = to_python(std::move(columns.ids));
+  result["comments"] = to_python(std::move(columns.comments));
+  result["word_offsets"] = to_numpy(std::move(columns.word_offsets));
+  result["words"] = to_python(std::move(columns.words));
+  result["tags"] = to_python(std::move(columns.tags));
+  result["word_functions"] = to_python(std::move(columns.word_functions));
+  result["constituent_offsets"] = to_numpy(std::move(columns.constituent_offsets));
+  result["labels"] = to_python(std::move(columns.labels));
+  result["functions"] = to_python(std::move(columns.functions));
+  result["bits"] = to_numpy(std::move(columns.bits));
+  return result;
+}
+
+nb::object to_python(const std::optional<treemean::Problem>& problem) {
+  if (!problem) return nb::none();
+  return nb::make_tuple(nb::bytes(problem->message.data(), problem->message.size()), problem->line, problem->begin, problem->end);
+}
+
+std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
+
+template <typename T>
+std::span<const T> span_of(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
+  return {array.data(), array.size()};
+}
+
+using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using BitWords = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of treemean: readers that fill columns, and checks of columns.";
+
+  m.def(
+      "read_brackets",
+      [](const nb::bytes& text, bool discontinuous, bool final) {
+        treemean::BracketResult result;
+        {
+          nb::gil_scoped_release released;
+          result = treemean::read_brackets(view(text), discontinuous, final);
+        }
+        return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines,
+                              to_python(result.problem), false);
+      },
+      "text"_a, "discontinuous"_a, "final"_a,
+      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problem, fatal).");
+
+  m.def(
+      "read_alpino",
+      [](const nb::bytes& text, bool final) {
+        treemean::AlpinoResult result;
+        {
+          nb::gil_scoped_release released;
+          result = treemean::read_alpino(view(text), final);
+        }
+        return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines,
+                              to_python(result.problem), result.fatal);
+      },
+      "text"_a, "final"_a, "Read the complete sentences of a piece of Alpino XML; returns what read_brackets returns.");
+
+  m.def(
+      "find_invalid",
+      [](const Offsets& word_offsets, const Offsets& constituent_offsets, const BitWords& bits) {
+        nb::gil_scoped_release released;
+        return treemean::find_invalid(span_of(word_offsets), span_of(constituent_offsets), span_of(bits));
+      },
+      "word_offsets"_a, "constituent_offsets"_a, "bits"_a,
+      "Return (sentence, what is wrong) of the first sentence whose columns are not a tree, or None.");
+}

@@ -1,0 +1,19 @@
+// Checks that columns from outside are a treebank.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace treemean {
+
+// Returns the first bad sentence and what is wrong with it. The offsets themselves must be sound: they begin
+// with 0, do not decrease, and end with the number of words, constituents and bit words.
+// O(sum of the sizes of all constituents).
+std::optional<std::pair<std::int64_t, std::string>> find_invalid(std::span<const std::int64_t> word_offsets,
+                                                                 std::span<const std::int64_t> constituent_offsets,
+                                                                 std::span<const std::uint64_t> bits);
+
+}  // namespace treemean

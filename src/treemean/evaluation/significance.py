@@ -1,0 +1,237 @@
+"""Is one prediction better than another, or is it chance? Sign tests and a paired bootstrap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treemean.errors import MismatchError, TreemeanError
+from treemean.evaluation.results import Evaluation, Floats, Metric
+from treemean.trees.bitsets import Ints
+
+Test = Literal["ins", "sign", "bootstrap"]
+
+_EXACT_TRIALS = 10_000
+_DRAWS = 1 << 21  # how many sentences are drawn at a time
+_NOTES: dict[Test, str] = {
+    "ins": "Improved Nonrandomized Sign test (Starks 1979) by the exact conditional binomial test, with "
+    "which it agrees for large counts; its own small-sample boundaries are not used. Ties are set aside, so "
+    "that the p-value is that of the sign test.",
+    "sign": "Exact binomial test on the sentences whose scores differ; ties are left out.",
+    "bootstrap": "Sentences are drawn with replacement, the same for both; the p-value is the share of "
+    "samples whose difference, less the observed one, is at least the observed one; percentile interval.",
+}
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval of a score or of a difference, in percent."""
+
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+    samples: int
+    seed: int
+
+    def to_dict(self) -> dict[str, float | int]:
+        """Return all fields by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a prediction a compares with a prediction b.
+
+    Parameters
+    ----------
+    test, metric : what was tested.
+    score_a, score_b : F1 of both under their protocol, in percent.
+    wins, losses, ties : sentences in which a has a higher, a lower, the same F1.
+    statistic : wins for sign tests, the difference of scores for the bootstrap.
+    p_value : one-sided; how likely so much or more in favour of a is if neither is better.
+    p_value_two_sided : how likely so large a difference either way is.
+    interval : confidence interval of the difference (bootstrap only).
+    note : what exactly was computed.
+    """
+
+    test: Test
+    metric: Metric
+    score_a: float
+    score_b: float
+    wins: int
+    losses: int
+    ties: int
+    statistic: float
+    p_value: float
+    p_value_two_sided: float
+    interval: Interval | None
+    note: str
+
+    @property
+    def difference(self) -> float:
+        """The score of a minus that of b, in percent points."""
+        return self.score_a - self.score_b
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {**asdict(self), "difference": self.difference}
+
+
+def compare(
+    a: Evaluation,
+    b: Evaluation,
+    *,
+    test: Test = "ins",
+    metric: Metric = "overall",
+    samples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Test whether a prediction is better than another, sentence by sentence.
+
+    Parameters
+    ----------
+    a, b : evaluations of both against the same gold sentences, under the same protocol.
+    test : `"ins"` or `"sign"` on wins and losses, `"bootstrap"` on the score of the whole.
+    metric : which constituents count.
+    samples, seed, confidence : of the bootstrap.
+
+    A sentence in which neither predicts nor should predict anything is a tie; so is one with equal F1.
+    """
+    if test not in _NOTES:
+        raise TreemeanError(f"there is no test {test!r}; known ones are {', '.join(_NOTES)}")
+    if a.protocol != b.protocol:
+        raise MismatchError(
+            f"scores under different protocols cannot be compared: {a.protocol.name}, {b.protocol.name}"
+        )
+    if not np.array_equal(a.sentences, b.sentences):
+        raise MismatchError(
+            f"the two evaluations scored different sentences ({len(a.sentences)} and {len(b.sentences)})"
+        )
+    score_a, score_b = a.counts(metric).f1, b.counts(metric).f1
+    difference = a.per_sentence[metric].f1 - b.per_sentence[metric].f1
+    wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
+    interval = None
+    if test == "bootstrap":
+        statistic = score_a - score_b
+        drawn = _bootstrap_scores(a, metric, samples, seed) - _bootstrap_scores(b, metric, samples, seed)
+        interval = _interval(statistic, drawn, confidence, seed)
+        shifted = drawn - statistic
+        p_value = _share_reaching(shifted, statistic)
+        two_sided = _share_reaching(np.abs(shifted), abs(statistic))
+    else:
+        statistic = float(wins)
+        p_value = binomial_tail(wins, wins + losses)
+        two_sided = min(1.0, 2 * min(p_value, binomial_tail(losses, wins + losses)))
+    return Comparison(
+        test=test,
+        metric=metric,
+        score_a=score_a,
+        score_b=score_b,
+        wins=wins,
+        losses=losses,
+        ties=len(difference) - wins - losses,
+        statistic=statistic,
+        p_value=p_value,
+        p_value_two_sided=two_sided,
+        interval=interval,
+        note=_NOTES[test],
+    )
+
+
+def bootstrap_interval(
+    evaluation: Evaluation,
+    metric: Metric = "overall",
+    *,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """Return a percentile bootstrap confidence interval, over sentences, of the F1 of one prediction."""
+    estimate = evaluation.counts(metric).f1
+    return _interval(estimate, _bootstrap_scores(evaluation, metric, samples, seed), confidence, seed)
+
+
+def binomial_tail(successes: int, trials: int) -> float:
+    """Return the probability of at least so many heads of a fair coin.
+
+    Exact in whole numbers up to 10,000 trials, by logarithms beyond.
+
+    >>> binomial_tail(2, 2), binomial_tail(0, 5)
+    (0.25, 1.0)
+    """
+    if successes <= 0:
+        return 1.0
+    if successes > trials:
+        return 0.0
+    if 2 * successes <= trials:  # sum the smaller tail
+        return 1.0 - binomial_tail(trials - successes + 1, trials)
+    if trials <= _EXACT_TRIALS:
+        term = total = math.comb(trials, successes)
+        for heads in range(successes, trials):
+            term = term * (trials - heads) // (heads + 1)
+            total += term
+        return total / (1 << trials)
+    counts = np.arange(successes, trials, dtype=np.float64)
+    relative = 1.0 + float(np.cumprod((trials - counts) / (counts + 1)).sum())
+    first = math.lgamma(trials + 1) - math.lgamma(successes + 1) - math.lgamma(trials - successes + 1)
+    return math.exp(first - trials * math.log(2.0) + math.log(relative))
+
+
+def _bootstrap_scores(evaluation: Evaluation, metric: Metric, samples: int, seed: int) -> Floats:
+    """Return the score of every bootstrap sample of the sentences: float64[samples].
+
+    The same seed and number of sentences give the same samples, so that two predictions are paired.
+    """
+    if samples < 1:
+        raise TreemeanError(f"the bootstrap needs at least one sample, not {samples}")
+    columns, score = _scorer(evaluation, metric)
+    parts = [score(times @ columns) for times in _resamples(len(columns), samples, seed)]
+    return np.concatenate(parts)
+
+
+def _scorer(evaluation: Evaluation, metric: Metric) -> tuple[Floats, Callable[[Floats], Floats]]:
+    """Return float64[S, k] columns to be summed over a sample, and the score of such sums."""
+    counts = evaluation.per_sentence[metric]
+    if evaluation.protocol.level == "sentence":
+        return counts.f1[:, None], lambda sums: sums[:, 0] / max(1, len(counts))
+
+    def pooled(sums: Floats) -> Floats:
+        return np.where(sums[:, 1] > 0, 200 * sums[:, 0] / np.maximum(sums[:, 1], 1), 0.0)
+
+    both = np.stack([counts.matched, counts.predicted + counts.gold], axis=1)
+    return both.astype(np.float64), pooled
+
+
+def _resamples(sentences: int, samples: int, seed: int) -> Iterator[Floats]:
+    """Yield blocks of samples with replacement: how often each sentence was drawn, float64[b, sentences]."""
+    random = np.random.default_rng(seed)
+    block = max(1, _DRAWS // max(1, sentences))
+    for begin in range(0, samples, block):
+        rows = min(block, samples - begin)
+        if sentences == 0:
+            yield np.zeros((rows, 0))
+            continue
+        drawn: Ints = random.integers(sentences, size=(rows, sentences))
+        drawn += np.arange(rows)[:, None] * sentences
+        times = np.bincount(drawn.ravel(), minlength=rows * sentences)
+        yield times.reshape(rows, sentences).astype(np.float64)
+
+
+def _interval(estimate: float, drawn: NDArray[Any], confidence: float, seed: int) -> Interval:
+    if not 0 < confidence < 1:
+        raise TreemeanError(f"the confidence must lie between 0 and 1, not {confidence}")
+    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
+    return Interval(estimate, low, high, confidence, len(drawn), seed)
+
+
+def _share_reaching(drawn: Floats, observed: float) -> float:
+    """Return the share of samples that reach the observed value, itself counted as one of them."""
+    slack = 1e-9  # scores are percentages: less is rounding
+    return (1 + int((drawn >= observed - slack).sum())) / (1 + len(drawn))

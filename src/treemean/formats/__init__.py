@@ -1,0 +1,132 @@
+"""Treebank files: one module per format, and `read` and `write`, which know them all."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+
+from treemean.errors import TreemeanError
+from treemean.formats.problems import Problems
+from treemean.formats.reading import rebatch
+from treemean.formats.registry import Format, all_formats, format_of_content, format_of_name, get_format
+from treemean.formats.source import open_output, open_sources
+from treemean.formats.writing import OnUnwritable, Unwritable
+from treemean.trees import Tree, Treebank
+
+__all__ = [
+    "Format",
+    "Problems",
+    "TreebankWriter",
+    "Unwritable",
+    "all_formats",
+    "get_format",
+    "read",
+    "read_batches",
+    "write",
+]
+
+
+def read_batches(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    problems: Problems | None = None,
+) -> Iterator[Treebank]:
+    """Read a treebank batch by batch, so that memory stays flat.
+
+    Parameters
+    ----------
+    path : a file (gzip or not), `-` for standard input, or a folder or zip archive of files.
+    format : the format's name; without it the name or the content tells.
+    encoding : of text formats; XML, JSON Lines and Parquet tell their own.
+    problems : what to do with bad records; without it the first one raises `FormatError`.
+    """
+    chosen = get_format(format) if format is not None else None
+    try:
+        encoding = codecs.lookup(encoding).name
+    except LookupError:
+        raise TreemeanError(f"there is no encoding {encoding!r}") from None
+    strict = Problems()
+
+    def batches() -> Iterator[Treebank]:
+        for source in open_sources(path):
+            reader = chosen or format_of_content(source)
+            yield from reader.read(source, problems or strict, encoding=encoding)
+
+    yield from rebatch(batches())
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    problems: Problems | None = None,
+) -> Treebank:
+    """Read a whole treebank; the parameters are those of `read_batches`.
+
+    >>> import treemean, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "one.discbracket")
+    >>> _ = open(path, "w").write("(S (VP (V 0=Wake) (PRT 3=up)) (NP (D 1=your) (N 2=friend)))\\n")
+    >>> treemean.read(path)[0].fan_out
+    2
+    """
+    return Treebank.concatenate(list(read_batches(path, format=format, encoding=encoding, problems=problems)))
+
+
+class TreebankWriter:
+    """Writes batches to one file, which appears under its name only when the block ends without an error.
+
+    Parameters
+    ----------
+    path : the file; `.gz` compresses, `-` is standard output.
+    format : the format's name; without it the file's name tells.
+    unwritable : what to do with trees that the format cannot express; tells the counts afterwards.
+
+    >>> with TreebankWriter("-", format="jsonl") as writer:
+    ...     writer.write(Treebank.empty())
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, format: str | None = None, unwritable: Unwritable | None = None
+    ) -> None:
+        chosen = get_format(format) if format is not None else format_of_name(path)
+        if chosen is None:
+            raise TreemeanError(
+                f"{os.fspath(path)}: the name tells no format; name one (--to) of "
+                + ", ".join(sorted(all_formats()))
+            )
+        self.format, self.path = chosen, path
+        self.unwritable = unwritable or Unwritable()
+        self._stack = ExitStack()
+
+    def __enter__(self) -> TreebankWriter:
+        stream = self._stack.enter_context(open_output(self.path))
+        self._writer = self.format.writer(stream, self.unwritable)
+        return self
+
+    def write(self, batch: Treebank) -> None:
+        """Write a batch."""
+        self._writer.write(batch)
+
+    def __exit__(self, *details: object) -> None:
+        with ExitStack() as closing:
+            closing.push(self._stack)
+            if details[0] is None:
+                self._writer.close()
+
+
+def write(
+    treebank: Treebank | Iterable[Tree],
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    unwritable: OnUnwritable | Unwritable = "error",
+) -> None:
+    """Write a treebank or trees to a file; the parameters are those of `TreebankWriter`."""
+    policy = unwritable if isinstance(unwritable, Unwritable) else Unwritable(unwritable)
+    with TreebankWriter(path, format=format, unwritable=policy) as writer:
+        writer.write(treebank if isinstance(treebank, Treebank) else Treebank.from_trees(treebank))

@@ -1,0 +1,105 @@
+"""Alpino XML, as of the Alpino parser and the Lassy treebanks.
+
+A file holds one `<alpino_ds>` or many, inside any wrapper; a folder or a zip archive of such files is read as
+one treebank. Nodes with an `index` but neither word nor children repeat another node and are not words; the
+words of a phrase are those of its terminals, whatever its `begin` and `end` say.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import IO
+from xml.sax.saxutils import quoteattr
+
+from treemean import _core
+from treemean.errors import FormatError, UnwritableTree
+from treemean.formats.native import read_native
+from treemean.formats.problems import Problems
+from treemean.formats.registry import Format
+from treemean.formats.source import Source
+from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
+from treemean.trees import Strings, Tree, Treebank
+
+HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n<alpino version="1.3">\n'
+FOOTER = "</alpino>\n"
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether the first elements are those of Alpino XML."""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and b"<alpino" in head
+
+
+def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
+    """Read Alpino XML; its own declaration tells the encoding. A sentence without id gets the file's name."""
+    for batch in read_native(source, problems, _core.read_alpino, encoding=_declared_encoding(source)):
+        if len(batch) == 1 and not batch.ids[0]:
+            batch = batch.with_columns(ids=Strings.of([PurePath(source.name).name.split(".")[0]]))
+        yield batch
+
+
+def _declared_encoding(source: Source) -> str:
+    head = source.peek(256)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    declared = re.match(rb"""\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""", head)
+    name = declared.group(1).decode("ascii") if declared else "utf-8"
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise FormatError(f"the encoding {name!r} is not known", path=source.name, line=1) from None
+
+
+def serialise(tree: Tree) -> str:
+    """Return a tree as an `<alpino_ds>` element."""
+    if not tree.words:
+        raise UnwritableTree("it has no words")
+    texts = [*tree.words, *tree.tags, *tree.word_functions, tree.id]
+    for text in [*texts, *(t for c in tree.constituents for t in (c.label, c.function))]:
+        if _NOT_XML.search(text):
+            raise UnwritableTree(f"{text!r} has a character that XML cannot express")
+    if "" in tree.words:
+        raise UnwritableTree("a word is empty")
+    lines = [f'<alpino_ds version="1.3"{f" id={quoteattr(tree.id)}" if tree.id else ""}>']
+    # What is left to write, as (is_word, index, depth) or closing lines; trees are too deep for recursion.
+    todo: list[tuple[bool, int, int] | str] = [(False, 0, 1)]
+    number = 0
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            lines.append(item)
+            continue
+        is_word, index, depth = item
+        indent = "  " * min(depth, 40)
+        if is_word:
+            rest = {
+                "id": str(number),
+                "pos": tree.tags[index],
+                "rel": tree.word_functions[index],
+                "word": tree.words[index],
+            }
+            lines.append(f'{indent}<node begin="{index}" end="{index + 1}"{_attributes(rest)}/>')
+        else:
+            c = tree.constituents[index]
+            rest = {"cat": c.label, "id": str(number), "rel": c.function}
+            lines.append(f'{indent}<node begin="{c.first}" end="{c.mask.bit_length()}"{_attributes(rest)}>')
+            todo.append(f"{indent}</node>")
+            todo += [(child.is_word, child.index, depth + 1) for child in reversed(tree.children[index])]
+        number += 1
+    sentence = " ".join(tree.words).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "\n".join([*lines, f"  <sentence>{sentence}</sentence>", "</alpino_ds>", ""])
+
+
+def _attributes(values: dict[str, str]) -> str:
+    return "".join(f" {name}={quoteattr(value)}" for name, value in values.items())
+
+
+def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
+    """Open a writer."""
+    return TextWriter(stream, serialise, "Alpino XML", unwritable, header=HEADER, footer=FOOTER)
+
+
+FORMAT = Format("alpino", "Alpino XML", (".alpino.xml", ".alpino"), sniff, read, writer)

@@ -1,0 +1,56 @@
+"""Discbracket: brackets whose leaves carry their position, `(VP (V 0=Wake) (PRT 3=up))`, one tree per line.
+
+Both ways to escape brackets inside words are read, `#LRB#` (disco-dop) and `-LRB-` (TN-LCFRS and others);
+the first is written. Words may stand without a tag. The older flavour with bare numbers as leaves and the
+sentence after a tab is read too; other text after a tab becomes the metadata `comment`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import IO
+
+from treemean import _core
+from treemean.formats.brackets import serialise_brackets
+from treemean.formats.native import read_native
+from treemean.formats.problems import Problems
+from treemean.formats.registry import Format
+from treemean.formats.source import Source
+from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
+from treemean.trees import Tree, Treebank
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether the first leaf has a position."""
+    return re.match(rb"\s*(?:\([^\s()]*\s*)+\d+(?:=[^\s()]*)?[\s)]", head) is not None
+
+
+def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
+    """Read discbracket."""
+    return read_native(
+        source, problems, lambda text, final: _core.read_brackets(text, True, final), encoding=encoding
+    )
+
+
+def serialise(tree: Tree) -> str:
+    """Return a tree as one line.
+
+    >>> serialise(Tree(["a", "b"], [({0, 1}, "S")], tags=["X", "Y"]))
+    '(S (X 0=a) (Y 1=b))\\n'
+    """
+    text = serialise_brackets(tree, lambda index, word: f"{index}={word}", _escape)
+    comment = tree.metadata.get("comment", "")
+    return f"{text}\t{' '.join(comment.split())}\n" if comment.strip() else f"{text}\n"
+
+
+def _escape(text: str) -> str:
+    return text.replace("(", "#LRB#").replace(")", "#RRB#")
+
+
+def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
+    """Open a writer."""
+    return TextWriter(stream, serialise, "discbracket", unwritable)
+
+
+FORMAT = Format("discbracket", "discbracket", (".discbracket", ".dbr"), sniff, read, writer)

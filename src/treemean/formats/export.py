@@ -1,0 +1,301 @@
+"""NEGRA's export format, versions 3 and 4: a line per word and per node, each with the number of its parent.
+
+    #FORMAT 3
+    #BOS 1 0 0 0
+    Wake    VB  --  HD  500
+    your    PRP --  --  501
+    ...
+    #500    VP  --  --  502
+    #EOS 1
+
+Version 4 has a lemma after the word. Parent 0 is above everything; nodes count from 500.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from treemean.errors import FormatError, InvalidTree, UnwritableTree
+from treemean.formats.parents import TOP, Node, tree_from_parents
+from treemean.formats.problems import Problems
+from treemean.formats.reading import Record, read_records
+from treemean.formats.registry import Format
+from treemean.formats.source import MAX_RECORD, Source
+from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
+from treemean.trees import Tree, Treebank
+
+#: What is written where there is nothing.
+NOTHING = "--"
+#: The label of the root that stands above the children of parent 0.
+VIRTUAL_ROOT = "VROOT"
+FIRST_NODE = 500
+#: Where the number of the parent stands in versions 3 and 4, counting from 0.
+PARENT_COLUMNS = {3: 4, 4: 5}
+
+_BLANKS = re.compile(r"[ \t]+")
+_NODE = re.compile(r"#([5-9][0-9]{2}|[1-9][0-9]{3,8})")
+_DIRECTIVES = frozenset({"#FORMAT", "#BOT", "#EOT", "#BOS", "#EOS"})
+_COMMENT = "%%"
+_ID = re.compile(r"%%\s*id=(.*)")
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Line:
+    """One line of a sentence, cut into columns."""
+
+    number: int
+    fields: list[str]
+
+
+def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
+    """Read export 3 or 4; without `#FORMAT`, each sentence shows by itself which it is."""
+    reader = _Reader(source, encoding)
+    return read_records(source, reader.records(), reader.parse, problems)
+
+
+class _Reader:
+    """Cuts a stream at `#BOS` and `#EOS` and remembers the version that `#FORMAT` told."""
+
+    def __init__(self, source: Source, encoding: str) -> None:
+        self._source, self._encoding = source, encoding
+        self._version: int | None = None
+
+    def records(self) -> Iterator[Record]:
+        """Yield sentences, and as records of their own the lines that stand where they should not."""
+        record: Record | None = None
+        size = 0
+        table: Record | None = None
+        for number, line in self._source.lines():
+            first = (line.split(maxsplit=1) or [b""])[0]
+            if record is not None and first in (b"#BOS", b"#BOT", b"#FORMAT"):
+                yield record
+                record = None
+            if table is not None:
+                table = None if first == b"#EOT" else table
+            elif record is not None:
+                record.lines.append(line)
+                size += len(line)
+                if size > MAX_RECORD:
+                    raise FormatError(
+                        f"no #EOS within {MAX_RECORD} bytes", path=self._source.name, line=record.line
+                    )
+                if first == b"#EOS":
+                    yield record
+                    record = None
+            elif first == b"#BOT":
+                table = Record(number, [line])
+            elif first == b"#FORMAT" and line.split()[1:] in ([b"3"], [b"4"]):
+                self._version = int(line.split()[1])
+            elif first and not first.startswith(b"%%"):
+                record, size = Record(number, [line]), len(line)
+                if first == b"#EOS":
+                    yield record
+                    record = None
+        for unfinished in (table, record):
+            if unfinished is not None:
+                yield unfinished
+
+    def parse(self, record: Record) -> Tree:
+        """Build the tree of one sentence."""
+        lines = record.text(self._encoding)
+        first = _BLANKS.split(lines[0].strip(" \t"))
+        if first[0] == "#FORMAT":
+            raise FormatError(f"{lines[0].strip()!r}: versions 3 and 4 are known")
+        if first[0] == "#BOT":
+            raise FormatError("the table that begins here has no #EOT")
+        if first[0] != "#BOS":
+            raise FormatError(f"{first[0]!r} stands outside of a sentence; #BOS should begin one")
+        if len(first) < 2 or first[1].startswith(_COMMENT):
+            raise FormatError("#BOS without a number")
+        comment = _ID.search(lines[0])
+        id = comment[1].strip() if comment else first[1]
+        last = _BLANKS.split(lines[-1].strip(" \t"))
+        if last[0] != "#EOS" or len(lines) == 1:
+            raise FormatError("the sentence has no #EOS", sentence=id)
+        if len(last) > 1 and last[1] != first[1]:
+            raise FormatError(
+                f"#EOS {last[1]} ends a sentence that began with #BOS {first[1]}",
+                line=record.line + len(lines) - 1,
+                sentence=id,
+            )
+        body = [
+            _Line(number, _BLANKS.split(line.strip(" \t")))
+            for number, line in enumerate(lines[1:-1], record.line + 1)
+            if line.strip(" \t") and not line.lstrip(" \t").startswith(_COMMENT)
+        ]
+        try:
+            return _tree(body, self._version or _version_of(body), id)
+        except FormatError as error:
+            raise FormatError(error.message, line=error.line, sentence=id) from error
+        except InvalidTree as error:
+            raise FormatError(str(error), sentence=id) from error
+
+
+def _version_of(body: list[_Line]) -> int:
+    """Tell the version by the column of the parent; that of the first line if the lines disagree."""
+
+    def fits(line: _Line, version: int) -> bool:
+        column = PARENT_COLUMNS[version]
+        return len(line.fields) > column and _is_number(line.fields[column])
+
+    for lines in (body, body[:1]):
+        for version in PARENT_COLUMNS:
+            if all(fits(line, version) for line in lines):
+                return version
+    raise FormatError(
+        "no number of a parent in column 5 (version 3) or column 6 (version 4)", line=body[0].number
+    )
+
+
+def _tree(body: list[_Line], version: int, id: str) -> Tree:
+    column = PARENT_COLUMNS[version]
+    for line in body:
+        _check_columns(line, column)
+    start = _first_node(body)
+    words, nodes = body[:start], body[start:]
+    index_of = {int(node.fields[0][1:]): index for index, node in enumerate(nodes)}
+    parents = []
+    for line in body:
+        parent = int(line.fields[column])
+        if parent != 0 and parent not in index_of:
+            raise FormatError(f"{line.fields[0]!r} has parent {parent}, which is no node", line=line.number)
+        parents.append(index_of[parent] if parent else TOP)
+    return tree_from_parents(
+        [line.fields[0] for line in words],
+        parents[:start],
+        [
+            Node(_filled(node.fields[column - 3]), _filled(node.fields[column - 1]), parent)
+            for node, parent in zip(nodes, parents[start:], strict=True)
+        ],
+        tags=[_filled(line.fields[column - 3]) for line in words],
+        word_functions=[_filled(line.fields[column - 1]) for line in words],
+        id=id,
+        root_label=VIRTUAL_ROOT,
+    )
+
+
+def _check_columns(line: _Line, column: int) -> None:
+    if len(line.fields) <= column or not _is_number(line.fields[column]):
+        raise FormatError(f"no number of a parent in column {column + 1}", line=line.number)
+    rest = line.fields[column + 1 :]
+    comment = next((i for i, text in enumerate(rest) if text.startswith(_COMMENT)), len(rest))
+    if comment % 2 or not all(_is_number(text) for text in rest[1:comment:2]):
+        raise FormatError("secondary edges are not pairs of a label and a number", line=line.number)
+
+
+def _first_node(body: list[_Line]) -> int:
+    """Return where the nodes begin: a word may look like a node, but nodes come last and only once."""
+    seen: set[str] = set()
+    start = len(body)
+    while start and _NODE.fullmatch(body[start - 1].fields[0]) and body[start - 1].fields[0] not in seen:
+        start -= 1
+        seen.add(body[start].fields[0])
+    return start
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10
+
+
+def _filled(text: str) -> str:
+    return "" if text == NOTHING else text
+
+
+# ---- writing ----------------------------------------------------------------------------------------
+
+
+class _Serialiser:
+    """Turns trees into text; counts them for the numbers of those whose id is no number."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def __call__(self, tree: Tree) -> str:
+        virtual = _has_virtual_root(tree)
+        number_of = {index: FIRST_NODE + order for order, index in enumerate(_bottom_up(tree, virtual))}
+
+        def parent(index: int) -> int:
+            return number_of.get(index, 0)
+
+        lines = [
+            _row(_word(word), _column(tag, "tag"), _column(function, "function"), parent(above))
+            for word, tag, function, above in zip(
+                tree.words, tree.tags, tree.word_functions, tree.word_parents, strict=True
+            )
+        ]
+        for index, number in number_of.items():
+            constituent = tree.constituents[index]
+            label, function = _column(constituent.label, "label"), _column(constituent.function, "function")
+            lines.append(_row(f"#{number}", label, function, parent(tree.parents[index])))
+        sentence, comment = self._number(tree.id)
+        self._count += 1
+        return "\n".join([f"#BOS {sentence} 0 0 0{comment}", *lines, f"#EOS {sentence}"]) + "\n"
+
+    def _number(self, id: str) -> tuple[str, str]:
+        if _is_number(id):
+            return id, ""
+        if id != id.strip() or "\n" in id or "\r" in id:
+            raise UnwritableTree(f"the id {id!r} does not fit into a comment")
+        return str(self._count + 1), f" {_COMMENT} id={id}" if id else ""
+
+
+def _has_virtual_root(tree: Tree) -> bool:
+    """Tell whether the root is the one that readers add, so that it need not be written."""
+    if not tree.constituents:
+        return False
+    root, *below = tree.constituents
+    return root.label == VIRTUAL_ROOT and not root.function and all(c.mask != root.mask for c in below[:1])
+
+
+def _bottom_up(tree: Tree, virtual: bool) -> list[int]:
+    """Return the constituents to write, children before parents, as annotators number them."""
+    indices = range(int(virtual), len(tree.constituents))
+    return sorted(indices, key=lambda index: (tree.heights[index], index))
+
+
+def _row(first: str, label: str, function: str, parent: int) -> str:
+    return f"{first}{_tabs(first, 3)}{label}{_tabs(label, 1)}{NOTHING}\t\t{function}\t{parent}"
+
+
+def _tabs(text: str, stops: int) -> str:
+    """Return the tabs that lead from a text to the column after so many tab stops of 8."""
+    return "\t" * max(1, stops - len(text) // 8)
+
+
+def _word(word: str) -> str:
+    if not word:
+        raise UnwritableTree("a word is empty")
+    if word in _DIRECTIVES or word.startswith(_COMMENT) or _NODE.fullmatch(word):
+        raise UnwritableTree(f"the word {word!r} has a meaning of its own in this format")
+    return _no_blanks(word, "word")
+
+
+def _column(text: str, what: str) -> str:
+    if text == NOTHING:
+        raise UnwritableTree(f"the {what} {NOTHING!r} stands for an empty one in this format")
+    return _no_blanks(text, what) or NOTHING
+
+
+def _no_blanks(text: str, what: str) -> str:
+    if any(character in text for character in " \t\n\r"):
+        raise UnwritableTree(f"the {what} {text!r} contains a blank, and blanks separate columns")
+    return text
+
+
+def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
+    """Open a writer of export 3."""
+    return TextWriter(stream, _Serialiser(), "NEGRA export", unwritable, header="#FORMAT 3\n")
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a stream begins like an export file."""
+    return re.search(rb"^(\xef\xbb\xbf)?#(FORMAT|BOT|BOS)[ \t]", head, re.MULTILINE) is not None
+
+
+FORMAT = Format("export", "NEGRA export", (".export", ".negra"), sniff, read, writer)

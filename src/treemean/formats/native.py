@@ -1,0 +1,98 @@
+"""Driving the readers of the core: a stream goes in block by block, a treebank comes out for each block."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from treemean.errors import FormatError
+from treemean.formats.problems import Problems
+from treemean.formats.source import BLOCK, MAX_RECORD, Source
+from treemean.trees import CodedStrings, Strings, Treebank
+
+#: (text, final) -> columns, bytes consumed, lines consumed, problem, whether the problem is fatal.
+NativeReader = Callable[
+    [bytes, bool], tuple[dict[str, Any], int, int, tuple[bytes, int, int, int] | None, bool]
+]
+
+
+def read_native(
+    source: Source, problems: Problems, native: NativeReader, *, encoding: str = "utf-8"
+) -> Iterator[Treebank]:
+    """Read a stream with a reader of the core; bad records get a place and go to `problems`."""
+    blocks = _utf8_blocks(source, encoding)
+    rest = b""
+    lines_before = sentences_before = 0
+    wanted = BLOCK
+    final = False
+    while not final or rest:
+        while len(rest) < wanted and not final:
+            block = next(blocks, None)
+            final = block is None
+            rest += block or b""
+        columns, consumed, lines, problem, fatal = native(rest, final)
+        batch = treebank_from_columns(columns)
+        if len(batch):
+            yield batch
+        sentences_before += len(batch)
+        if problem is not None:
+            message, line, begin, end = problem
+            sentences_before += 1
+            error = FormatError(
+                message.decode("utf-8", "replace"),
+                path=source.name,
+                line=lines_before + line,
+                sentence=None if fatal else str(sentences_before),
+            )
+            if fatal:
+                raise error
+            problems.report(error, rest[begin:end])
+        lines_before += lines
+        rest = rest[consumed:]
+        if final and not consumed:
+            break
+        # A record longer than the block: look at twice as much next time, so that the work stays linear.
+        wanted = BLOCK if consumed else 2 * len(rest)
+        if len(rest) > MAX_RECORD:
+            raise FormatError(
+                f"no sentence ends within {MAX_RECORD} bytes", path=source.name, line=lines_before + 1
+            )
+
+
+def treebank_from_columns(columns: dict[str, Any]) -> Treebank:
+    """Wrap the arrays that the core returns."""
+    comments = Strings(*columns.pop("comments"))
+    ids = Strings(*columns.pop("ids"))
+    metadata = Strings.blank(len(ids))
+    if len(comments.data):
+        metadata = Strings.of(
+            json.dumps({"comment": c}, ensure_ascii=False) if c else "" for c in comments.tolist()
+        )
+    coded: dict[str, Any] = {
+        name: CodedStrings(columns.pop(name)[0], Strings(*vocabulary))
+        for name, (_, vocabulary) in [(k, v) for k, v in columns.items() if isinstance(v, tuple)]
+    }
+    return Treebank(ids=ids, metadata=metadata, **coded, **columns)
+
+
+def _utf8_blocks(source: Source, encoding: str) -> Iterator[bytes]:
+    """Yield the stream in UTF-8; the core itself checks what is said to be UTF-8."""
+    if encoding in ("utf-8", "ascii"):
+        while block := source.read():
+            yield block
+        return
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    while True:
+        block = source.read()
+        try:
+            text = decoder.decode(block, not block)
+        except UnicodeDecodeError as error:
+            line += block[: error.start].count(b"\n")
+            raise FormatError(f"not valid {encoding}: {error.reason}", path=source.name, line=line) from error
+        yield text.encode("utf-8")
+        if not block:
+            return
+        line += text.count("\n")

@@ -1,0 +1,51 @@
+"""What happens to records that cannot be read: raise at once, or skip, count and set aside."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from typing import IO
+
+from treemean.errors import FormatError
+from treemean.formats.source import open_output
+
+
+class Problems:
+    """Decides what becomes of bad records; the readers call `report` for each.
+
+    Parameters
+    ----------
+    skip : go on after a bad record instead of raising its error.
+    aside : where skipped records are written as they stood in the input, if given.
+
+    Attributes
+    ----------
+    count : how many records were skipped.
+    errors : the first hundred errors.
+    """
+
+    def __init__(self, *, skip: bool = False, aside: str | os.PathLike[str] | None = None) -> None:
+        self.skip, self.aside = skip, aside
+        self.count = 0
+        self.errors: list[FormatError] = []
+        self._stack = ExitStack()
+        self._stream: IO[bytes] | None = None
+
+    def report(self, error: FormatError, raw: bytes = b"") -> None:
+        """Raise the error, or count it and set the record aside."""
+        if not self.skip:
+            raise error
+        self.count += 1
+        if len(self.errors) < 100:
+            self.errors.append(error)
+        if self.aside is not None:
+            if self._stream is None:
+                self._stream = self._stack.enter_context(open_output(self.aside))
+            self._stream.write(raw if raw.endswith(b"\n") else raw + b"\n")
+
+    def __enter__(self) -> Problems:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        # What was set aside is kept even if a later error ends the run.
+        self._stack.close()

@@ -1,0 +1,64 @@
+"""Brackets of the Penn Treebank: continuous trees, `(S (NP (D the) (N cat)) (V sleeps))`.
+
+Trees may run over several lines; a line that begins with a bracket begins a new tree. The wrapper without
+label, `( (S …))`, and traces (`-NONE-`) are left out. Brackets inside words are escaped as `-LRB-`, `-RRB-`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO
+
+from treemean import _core
+from treemean.errors import UnwritableTree
+from treemean.formats.brackets import serialise_brackets
+from treemean.formats.native import read_native
+from treemean.formats.problems import Problems
+from treemean.formats.registry import Format
+from treemean.formats.source import Source
+from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
+from treemean.trees import Tree, Treebank
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether the text begins with a bracket (discbracket, which does too, is tried before)."""
+    return head.lstrip().startswith(b"(")
+
+
+def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
+    """Read brackets."""
+    return read_native(
+        source, problems, lambda text, final: _core.read_brackets(text, False, final), encoding=encoding
+    )
+
+
+def serialise(tree: Tree) -> str:
+    """Return a tree as one line; discontinuous trees cannot be expressed.
+
+    >>> serialise(Tree(["(", "b"], [({0, 1}, "S")], tags=["X", ""]))
+    '(S (X -LRB-) b)\\n'
+    """
+    for c in tree.constituents:
+        if not c.is_continuous:
+            words = " … ".join(" ".join(tree.words[start:end]) for start, end in c.spans)
+            raise UnwritableTree(f"the constituent {c.label} [{words}] is discontinuous")
+    if "-NONE-" in tree.tags:
+        raise UnwritableTree("it has a word with the tag -NONE-, which marks traces here")
+    text = serialise_brackets(tree, lambda index, word: word, _escape)
+    if not tree.constituents[0].label:
+        text = f"( {text})"  # a root without label would be taken for the usual wrapper
+    return text + "\n"
+
+
+def _escape(text: str) -> str:
+    return text.replace("(", "-LRB-").replace(")", "-RRB-")
+
+
+def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
+    """Open a writer."""
+    return TextWriter(stream, serialise, "PTB brackets", unwritable)
+
+
+FORMAT = Format(
+    "ptb", "Penn Treebank brackets", (".ptb", ".mrg", ".brackets", ".bracket"), sniff, read, writer
+)

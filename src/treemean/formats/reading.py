@@ -1,0 +1,103 @@
+"""What all readers share: cutting a stream into records and turning bad ones into errors with a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from treemean.errors import FormatError, InvalidTree
+from treemean.formats.problems import Problems
+from treemean.formats.source import MAX_RECORD, Source
+from treemean.trees import Tree, Treebank
+
+#: Trees per batch of the readers that build trees one by one.
+BATCH = 1000
+
+
+@dataclass(slots=True)
+class Record:
+    """The lines of one sentence as they stand in the file, and the number of the first of them."""
+
+    line: int
+    lines: list[bytes]
+
+    def text(self, encoding: str) -> list[str]:
+        """Return the lines decoded; raise `FormatError` naming the line that is not in this encoding."""
+        decoded = []
+        for number, line in enumerate(self.lines, self.line):
+            try:
+                decoded.append(line.decode(encoding))
+            except UnicodeDecodeError as error:
+                raise FormatError(f"not valid {encoding}: {error.reason}", line=number) from error
+        return decoded
+
+
+def read_records(
+    source: Source, records: Iterable[Record], parse: Callable[[Record], Tree | None], problems: Problems
+) -> Iterator[Treebank]:
+    """Parse records into batches; what a parser raises gets file, line and sentence and goes to `problems`.
+
+    `parse` returns None for a record that holds no sentence, and raises `FormatError` or `InvalidTree`.
+    """
+    trees: list[Tree] = []
+    for number, record in enumerate(records, 1):
+        try:
+            tree = parse(record)
+        except (FormatError, InvalidTree) as error:
+            located = FormatError(
+                error.message if isinstance(error, FormatError) else str(error),
+                path=source.name,
+                line=getattr(error, "line", None) or record.line,
+                sentence=getattr(error, "sentence", None) or str(number),
+            )
+            located.__cause__ = error
+            problems.report(located, b"\n".join(record.lines) + b"\n")
+            continue
+        if tree is not None:
+            trees.append(tree)
+        if len(trees) >= BATCH:
+            yield Treebank.from_trees(trees)
+            trees = []
+    if trees:
+        yield Treebank.from_trees(trees)
+
+
+def paragraphs(source: Source) -> Iterator[Record]:
+    """Cut a stream at blank lines."""
+    record: Record | None = None
+    size = 0
+    for number, line in source.lines():
+        if line.strip():
+            record = record or Record(number, [])
+            record.lines.append(line)
+            size += len(line)
+            if size > MAX_RECORD:
+                raise FormatError(
+                    f"a sentence of more than {MAX_RECORD} bytes", path=source.name, line=record.line
+                )
+        elif record is not None:
+            yield record
+            record, size = None, 0
+    if record is not None:
+        yield record
+
+
+def single_lines(source: Source) -> Iterator[Record]:
+    """Cut a stream at line ends, leaving out blank lines."""
+    for number, line in source.lines():
+        if line.strip():
+            yield Record(number, [line])
+
+
+def rebatch(batches: Iterable[Treebank], minimum: int = BATCH) -> Iterator[Treebank]:
+    """Join small batches so that each, but the last, has at least `minimum` sentences."""
+    waiting: list[Treebank] = []
+    count = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += len(batch)
+        if count >= minimum:
+            yield Treebank.concatenate(waiting)
+            waiting, count = [], 0
+    if waiting:
+        yield Treebank.concatenate(waiting)

@@ -1,0 +1,207 @@
+"""Where bytes come from and go to: files, gzip, standard input and output, whatever the format.
+
+Output goes to a temporary file beside the target and takes its name only when everything was written, so
+that a failed run leaves what was there before.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from treemean.errors import FormatError, TreemeanError
+
+GZIP_MAGIC = b"\x1f\x8b"
+BLOCK = 1 << 20
+#: No sentence is longer than this; input in which none ends for so long is refused, not read into memory.
+MAX_RECORD = 1 << 26
+
+
+class Source:
+    """A named stream of bytes, unpacked if it is gzip. It can be read once.
+
+    Parameters
+    ----------
+    raw : the stream.
+    name : what error messages call it.
+    close : whether `close` closes the stream.
+    """
+
+    def __init__(self, raw: IO[bytes], name: str, *, close: bool = True) -> None:
+        self.name = name
+        self._raw, self._close = raw, close
+        self._head = b""
+        start = self._fill(raw, 2)
+        if start == GZIP_MAGIC:
+            self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, _Rewound(start, raw))))
+        else:
+            self._stream = cast(BinaryIO, _Rewound(start, raw))
+        self._head = self.peek(3).removeprefix(codecs.BOM_UTF8)
+
+    @staticmethod
+    def _fill(raw: IO[bytes], count: int) -> bytes:
+        start = b""
+        while len(start) < count and (more := raw.read(count - len(start))):
+            start += more
+        return start
+
+    def peek(self, count: int = 4096) -> bytes:
+        """Return up to `count` bytes from the beginning without consuming them."""
+        while len(self._head) < count and (more := self._read(count - len(self._head))):
+            self._head += more
+        return self._head[:count]
+
+    def read(self, count: int = BLOCK) -> bytes:
+        """Return up to `count` bytes; empty at the end."""
+        if self._head:
+            part, self._head = self._head[:count], self._head[count:]
+            return part
+        return self._read(count)
+
+    def _read(self, count: int) -> bytes:
+        try:
+            return self._stream.read(count)
+        except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+            raise FormatError(_reason(error), path=self.name) from error
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (line number from 1, line without its end); memory stays bounded by `MAX_RECORD`."""
+        rest = b""
+        number = 0
+        while block := self.read():
+            *complete, rest = (rest + block).split(b"\n")
+            for line in complete:
+                number += 1
+                yield number, line.removesuffix(b"\r")
+            if len(rest) > MAX_RECORD:
+                raise FormatError(f"a line of more than {MAX_RECORD} bytes", path=self.name, line=number + 1)
+        if rest:
+            yield number + 1, rest.removesuffix(b"\r")
+
+    def close(self) -> None:
+        """Close the stream, unless it belongs to somebody else."""
+        if self._close:
+            self._raw.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_sources(path: str | os.PathLike[str]) -> Iterator[Source]:
+    """Yield the streams behind a path: a file, `-`, or every file of a folder or of a zip archive.
+
+    Files of folders and archives come in natural order (2 before 10); hidden ones are left out.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        yield Source(sys.stdin.buffer, "<standard input>", close=False)
+        return
+    try:
+        if os.path.isdir(name):
+            members = [p for p in Path(name).rglob("*") if p.is_file() and not p.name.startswith(".")]
+            if not members:
+                raise FormatError("the folder holds no files", path=name)
+            for member in sorted(members, key=lambda p: _natural(str(p))):
+                with Source(open(member, "rb"), str(member)) as source:
+                    yield source
+        elif zipfile.is_zipfile(name):
+            yield from _zip_members(name)
+        else:
+            with Source(open(name, "rb"), name) as source:
+                yield source
+    except OSError as error:
+        raise FormatError(_reason(error), path=name) from error
+
+
+def _zip_members(name: str) -> Iterator[Source]:
+    try:
+        with zipfile.ZipFile(name) as archive:
+            for member in sorted(archive.infolist(), key=lambda m: _natural(m.filename)):
+                if not member.is_dir() and not Path(member.filename).name.startswith("."):
+                    with Source(archive.open(member), f"{name}/{member.filename}") as source:
+                        yield source
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise FormatError(_reason(error), path=name) from error
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """Return a key by which numbers inside names count as numbers."""
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text)]
+
+
+class _Rewound:
+    """A stream with a few bytes put back in front."""
+
+    def __init__(self, front: bytes, rest: IO[bytes]) -> None:
+        self._front, self._rest = front, rest
+
+    def read(self, count: int = -1) -> bytes:
+        if self._front:
+            if 0 <= count <= len(self._front):
+                part, self._front = self._front[:count], self._front[count:]
+                return part
+            part, self._front = self._front, b""
+            return part + self._rest.read(count - len(part) if count >= 0 else -1)
+        return self._rest.read(count)
+
+
+@contextmanager
+def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for writing; it appears under its name only if the block ends without an error.
+
+    A name that ends in `.gz` is compressed (without a time stamp, so that equal content gives equal bytes);
+    `-` is standard output.
+    """
+    target = os.fspath(path)
+    if target == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    final = Path(target)
+    if final.exists() and not final.is_file():  # a device or a pipe: there is nothing to rename onto
+        with open(target, "wb") as stream:
+            yield stream
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.", suffix=".part")
+    except OSError as error:
+        raise TreemeanError(f"{target}: {_reason(error)}") from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            if target.endswith(".gz"):
+                with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
+                    yield cast(IO[bytes], packed)
+            else:
+                yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, final)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise TreemeanError(f"{target}: {_reason(error)}") from error
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _reason(error: BaseException) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

@@ -1,0 +1,102 @@
+"""The texts that stand in a drawing."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+
+from treemean.errors import TreemeanError
+from treemean.trees import bitsets
+from treemean.trees.tree import Constituent, Tree
+
+UNLABELLED = "•"
+EMPTY_WORD = "∅"
+NO_WORDS = "(a tree without words)"
+
+# Characters that would break the lines of a drawing or turn their direction, or that XML forbids.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def printable(text: str) -> str:
+    r"""Return a text of one line, with signs in the place of control characters.
+
+    >>> printable("a\tb")
+    'a␉b'
+    """
+    text = _UNPRINTABLE.sub(lambda match: _sign(match.group()), text)
+    # A mark without a letter would settle on whatever stands before the text.
+    return "◌" + text if text and unicodedata.combining(text[0]) else text
+
+
+def _sign(character: str) -> str:
+    return chr(0x2400 + ord(character)) if character < " " else "\ufffd"
+
+
+def words_of(tree: Tree) -> list[str]:
+    """Return the words as drawn."""
+    return [printable(word) or EMPTY_WORD for word in tree.words]
+
+
+def tags_of(tree: Tree, *, tags: bool, functions: bool) -> list[str]:
+    """Return what is written above the words, as in "NN-SB"; empty texts where there is nothing."""
+    texts = []
+    for tag, function in zip(tree.tags, tree.word_functions, strict=True):
+        parts = [tag if tags else "", function if functions else ""]
+        texts.append(printable("-".join(part for part in parts if part)))
+    return texts
+
+
+def label_of(constituent: Constituent, *, functions: bool = False) -> str:
+    """Return the label of a constituent, with its function as in "NP-SB" on request.
+
+    >>> label_of(Constituent(1, "", "SB"), functions=True)
+    '•-SB'
+    """
+    label = constituent.label or UNLABELLED
+    return printable(f"{label}-{constituent.function}" if functions and constituent.function else label)
+
+
+def numbers_of(tree: Tree, name: str | None) -> list[float | None]:
+    """Return a named number of every constituent, None where it has none (or NaN).
+
+    Raises `TreemeanError` if no constituent knows the name.
+    """
+    if name is None:
+        return [None] * len(tree.constituents)
+    if not any(name in c.values for c in tree.constituents):
+        known = sorted({known for c in tree.constituents for known in c.values})
+        sentence = f"sentence {tree.id}: " if tree.id else ""
+        raise TreemeanError(
+            f"{sentence}no constituent has a value named {name!r}; "
+            + (f"there are {', '.join(known)}" if known else "there are no values at all")
+        )
+    found = [c.values.get(name) for c in tree.constituents]
+    return [None if value is None or math.isnan(value) else float(value) for value in found]
+
+
+def number_text(value: float) -> str:
+    """Return a number with two decimals at most.
+
+    >>> [number_text(value) for value in (1.0, 0.8, 2 / 3, 0.002)]
+    ['1', '0.8', '0.67', '0.002']
+    """
+    if 0 < abs(value) < 0.005:
+        return f"{value:.1g}"
+    text = f"{value:.2f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def excerpt(tree: Tree, mask: int) -> list[str]:
+    """Return the words of a set of positions, with an ellipsis for every gap.
+
+    >>> excerpt(Tree("Wake your friend up".split(), [(range(4), "S")]), 0b1001)
+    ['Wake', '…', 'up']
+    """
+    words = words_of(tree)
+    parts: list[str] = []
+    for start, end in bitsets.spans_of(mask):
+        parts += ["…"] * bool(parts) + words[start:end]
+    return parts

@@ -1,0 +1,27 @@
+"""Normalising words: lower case, and one symbol for numbers."""
+
+from __future__ import annotations
+
+import re
+
+from treemean.trees.treebank import Treebank
+
+_NUMBER = re.compile(r"\d[\d.,]*")
+
+
+def lower_case(treebank: Treebank) -> Treebank:
+    """Write all words in lower case."""
+    return treebank.with_columns(words=treebank.words.map(str.lower))
+
+
+def normalise_numbers(treebank: Treebank, symbol: str = "N") -> Treebank:
+    """Replace every run of digits (with points and commas inside) by one symbol, as in `1.200,50` to `N`."""
+    return treebank.with_columns(words=treebank.words.map(lambda word: _NUMBER.sub(symbol, word)))
+
+
+def filter_by_length(treebank: Treebank, minimum: int = 0, maximum: int | None = None) -> Treebank:
+    """Keep the sentences of at least `minimum` and at most `maximum` words."""
+    keep = treebank.lengths >= minimum
+    if maximum is not None:
+        keep &= treebank.lengths <= maximum
+    return treebank.take(keep)

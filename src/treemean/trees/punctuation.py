@@ -1,0 +1,176 @@
+"""Which words are punctuation, and trees without some of their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treemean.errors import TreemeanError
+from treemean.trees import bitsets
+from treemean.trees.bitsets import Bits, Ints
+from treemean.trees.treebank import Treebank, gather, offsets_of
+
+PUNCTUATION_TAGS: frozenset[str] = frozenset(
+    {
+        *(
+            "punct",
+            "LET",
+            "let",
+        ),  # Alpino, and Lassy and CGN (also with features, as in LET() or punct(komma))
+        *("PUNCT", "PUNC"),  # Universal Dependencies, Arabic treebanks
+        *("$.", "$,", "$(", "$["),  # NEGRA, TIGER, TüBa: the STTS tagset
+        *("$*LRB*", "$LRB", "$-LRB-", "$#LRB#"),  # the same bracket, as it is escaped in bracketed files
+        *(".", ",", ":", "``", "''", '"', "-LRB-", "-RRB-", "(", ")"),  # Penn Treebank
+        *("-LSB-", "-RSB-", "-LCB-", "-RCB-", "HYPH", "NFP"),  # and its later extensions
+        *("PU", "PONCT", "interp"),  # Chinese Treebank, French Treebank, National Corpus of Polish
+    }
+)
+
+_FEATURES = re.compile(r"^([A-Za-z]+)[(\[].*$")
+_ESCAPED_BRACKET = re.compile(r"([-#*])([LR])([RSC])B\1", re.IGNORECASE)
+_BRACKETS = {"LR": "(", "RR": ")", "LS": "[", "RS": "]", "LC": "{", "RC": "}"}
+_CELLS = 1 << 20  # how many (constituent, position) cells are unpacked at a time
+
+
+def unescape_brackets(word: str) -> str:
+    """Return a word with the usual escapes of brackets undone.
+
+    >>> unescape_brackets("-LRB-"), unescape_brackets("#RSB#"), unescape_brackets("kat")
+    ('(', ']', 'kat')
+    """
+    return _ESCAPED_BRACKET.sub(lambda found: _BRACKETS[found[2].upper() + found[3].upper()], word)
+
+
+def is_punctuation_tag(tag: str) -> bool:
+    """Tell whether a part-of-speech tag is a known one for punctuation, with features or without.
+
+    >>> [is_punctuation_tag(tag) for tag in ("punct", "LET()", "$(", "N(soort,ev)", "")]
+    [True, True, True, False, False]
+    """
+    return tag in PUNCTUATION_TAGS or _FEATURES.sub(r"\1", tag) in PUNCTUATION_TAGS
+
+
+def is_punctuation_word(word: str) -> bool:
+    """Tell whether a word has no letter and no digit, of any script; escaped brackets have none either.
+
+    >>> [is_punctuation_word(word) for word in ("...", "-LRB-", "’s", "3", "猫", "")]
+    [True, True, False, False, False, False]
+    """
+    return word != "" and not any(character.isalnum() for character in unescape_brackets(word))
+
+
+def punctuation_mask(treebank: Treebank, by: str | Collection[str] = "auto") -> NDArray[np.bool_]:
+    """Decide for every word of a treebank whether it is punctuation.
+
+    Parameters
+    ----------
+    by : `"tag"` (see `PUNCTUATION_TAGS`), `"word"` (no letter and no digit), `"auto"` (by tag if any known
+        punctuation tag occurs in the treebank, else by word), or the words that are punctuation.
+
+    Returns bool[N] over all words; every tag and word of the vocabulary is looked at once.
+
+    >>> from treemean.trees import Tree
+    >>> bank = Treebank.from_trees([Tree(["Ja", ",", "hoor", "!"], [(range(4), "S")])])
+    >>> punctuation_mask(bank).tolist(), punctuation_mask(bank, ["hoor"]).tolist()
+    ([False, True, False, True], [False, False, True, False])
+    """
+    if not isinstance(by, str):
+        words = frozenset(by)
+        return treebank.words.where(lambda word: word in words)
+    if by == "word":
+        return treebank.words.where(is_punctuation_word)
+    if by not in ("tag", "auto"):
+        raise TreemeanError(
+            f"punctuation can be found by 'auto', 'tag', 'word' or a list of words, not by {by!r}"
+        )
+    tagged = treebank.tags.where(is_punctuation_tag)
+    return tagged if by == "tag" or tagged.any() else punctuation_mask(treebank, "word")
+
+
+def remove_punctuation(
+    treebank: Treebank, by: str | Collection[str] = "auto", drop_empty: bool = True
+) -> Treebank:
+    """Return a treebank without its punctuation; see `punctuation_mask` and `remove_words`."""
+    return remove_words(treebank, punctuation_mask(treebank, by), drop_empty=drop_empty)
+
+
+def remove_words(treebank: Treebank, mask: NDArray[Any], *, drop_empty: bool = True) -> Treebank:
+    """Return a treebank without the words under a mask.
+
+    The words left are renumbered, constituents left without words are gone, and the others are put in
+    canonical order again; of sets that become equal the upper one stays the upper one.
+
+    Parameters
+    ----------
+    mask : bool[N], true for words to remove.
+    drop_empty : leave out sentences without words; otherwise they stay, empty.
+
+    Time is linear in the sum of n per constituent of a sentence of n words, memory beside the result is
+    bounded (but for one row of flags).
+
+    >>> from treemean.trees import Tree
+    >>> bank = Treebank.from_trees([Tree(["a", ",", "b"], [({0, 1, 2}, "S"), ({0, 1}, "X")])])
+    >>> [(c.positions, c.label) for c in remove_words(bank, [False, True, False])[0]]
+    [((0, 1), 'S'), ((0,), 'X')]
+    """
+    removed = np.asarray(mask, dtype=bool)
+    if len(removed) != len(treebank.words):
+        raise IndexError(f"a mask of {len(removed)} for a treebank of {len(treebank.words)} words")
+    result = _without(treebank, removed) if removed.any() else treebank
+    if drop_empty and not result.lengths.all():
+        result = result.take(result.lengths > 0)
+    return result
+
+
+def _without(treebank: Treebank, removed: NDArray[np.bool_]) -> Treebank:
+    """Return a treebank without some words, sentences left empty included."""
+    left_before = offsets_of(~removed)
+    squeezed = treebank.with_columns(  # not in canonical order yet
+        word_offsets=left_before[treebank.word_offsets],
+        words=treebank.words.take(~removed),
+        tags=treebank.tags.take(~removed),
+        word_functions=treebank.word_functions.take(~removed),
+        bits=_squeezed_bits(treebank, removed, left_before),
+    )
+    order = np.lexsort((-squeezed.sizes, squeezed.firsts, squeezed.sentence_of))
+    order = order[squeezed.sizes[order] > 0]
+    width = np.repeat(bitsets.widths(squeezed.lengths), squeezed.constituent_counts)
+    return squeezed.with_columns(
+        constituent_offsets=offsets_of(np.bincount(squeezed.sentence_of[order], minlength=len(treebank))),
+        labels=squeezed.labels.take(order),
+        functions=squeezed.functions.take(order),
+        bits=squeezed.bits[gather(offsets_of(width), order)],
+        constituent_values={name: values[order] for name, values in squeezed.constituent_values.items()},
+    )
+
+
+def _squeezed_bits(treebank: Treebank, removed: NDArray[np.bool_], left_before: Ints) -> Bits:
+    """Return the sets of all constituents, in the same order, over the words that are left.
+
+    Parameters
+    ----------
+    left_before : int64[N + 1], the number of words left before each word.
+    """
+    new_offsets = left_before[treebank.word_offsets]
+    new_widths = bitsets.widths(np.diff(new_offsets))[treebank.sentence_of]
+    new_starts = offsets_of(new_widths)
+    result = np.zeros(int(new_starts[-1]), dtype=np.uint64)
+    for all_nodes, all_rows in treebank.rows():
+        step = max(1, _CELLS // (64 * max(1, all_rows.shape[1])))
+        for begin in range(0, len(all_nodes), step):
+            nodes, rows = all_nodes[begin : begin + step], all_rows[begin : begin + step]
+            sentence = treebank.sentence_of[nodes]
+            raw = np.ascontiguousarray(rows, dtype="<u8").view(np.uint8)
+            node, position = np.nonzero(np.unpackbits(raw, axis=1, bitorder="little"))
+            token = treebank.word_offsets[sentence[node]] + position
+            stays = ~removed[token]
+            node, token = node[stays], token[stays]
+            starts = offsets_of(new_widths[nodes])
+            flags = np.zeros(64 * int(starts[-1]), dtype=np.uint8)
+            flags[64 * starts[node] + left_before[token] - new_offsets[sentence[node]]] = 1
+            result[gather(new_starts, nodes)] = np.packbits(flags, bitorder="little").view("<u8")
+    return result

@@ -1,0 +1,131 @@
+"""What a treebank looks like in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from treemean.trees.treebank import Treebank
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Counts of a treebank. Constituents are counted from two words on, each set of words once.
+
+    Attributes
+    ----------
+    sentences, words, word_types : how many.
+    lengths : words per sentence -> sentences.
+    constituents : of two words or more, without repeated sets (unary chains).
+    unaries : constituents left out above: over one word, or with the words of the one above.
+    fan_outs : fan-out -> constituents.
+    children : number of children -> constituents.
+    discontinuous_sentences, ill_nested_sentences : sentences with at least one discontinuous constituent,
+        and with two that interleave.
+    heights : height of the root -> sentences.
+    labels, tags, functions : text -> how often (all constituents, or all words).
+    """
+
+    sentences: int
+    words: int
+    word_types: int
+    lengths: dict[int, int]
+    constituents: int
+    unaries: int
+    fan_outs: dict[int, int]
+    children: dict[int, int]
+    discontinuous_sentences: int
+    ill_nested_sentences: int
+    heights: dict[int, int]
+    labels: dict[str, int]
+    tags: dict[str, int]
+    functions: dict[str, int]
+
+    @property
+    def discontinuous(self) -> int:
+        """The number of discontinuous constituents."""
+        return sum(count for fan_out, count in self.fan_outs.items() if fan_out > 1)
+
+    @property
+    def binary(self) -> int:
+        """The number of constituents with exactly two children."""
+        return self.children.get(2, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return asdict(self) | {"discontinuous": self.discontinuous, "binary": self.binary}
+
+
+class StatisticsCounter:
+    """Collects statistics batch by batch, in memory that does not grow with the number of sentences.
+
+    >>> counter = StatisticsCounter()
+    >>> counter.add(Treebank.empty())
+    >>> counter.result().sentences
+    0
+    """
+
+    def __init__(self) -> None:
+        self._single: Counter[str] = Counter()
+        self._tables: dict[str, Counter[Any]] = {
+            name: Counter()
+            for name in ("lengths", "fan_outs", "children", "heights", "labels", "tags", "functions")
+        }
+        self._types: set[str] = set()
+
+    def add(self, batch: Treebank) -> None:
+        """Take in a batch."""
+        counted = ~batch.repeats & (batch.sizes > 1)
+        self._single["sentences"] += len(batch)
+        self._single["words"] += len(batch.words)
+        self._single["constituents"] += int(counted.sum())
+        self._single["unaries"] += int((~counted).sum())
+        self._tables["lengths"].update(batch.lengths.tolist())
+        self._tables["fan_outs"].update(batch.fan_outs[counted].tolist())
+        gapped = np.unique(batch.sentence_of[batch.fan_outs > 1])
+        self._single["discontinuous_sentences"] += len(gapped)
+        self._single["ill_nested_sentences"] += sum(not batch[int(s)].is_well_nested for s in gapped)
+        for name in ("labels", "tags", "functions"):
+            column = getattr(batch, name)
+            used = np.bincount(column.codes, minlength=len(column.texts))
+            self._tables[name].update({t: int(c) for t, c in zip(column.texts, used) if c})
+        self._types.update(batch.words.texts)
+        for tree in batch:
+            self._tables["heights"][tree.height] += 1
+            merged = tree.masks
+            if len(merged) < len(tree.constituents):  # a chain's children are those of its lowest constituent
+                last = {c.mask: i for i, c in enumerate(tree.constituents)}
+                lowest = [last[mask] for mask in merged]
+            else:
+                lowest = list(range(len(tree.constituents)))
+            self._tables["children"].update(
+                len(tree.children[i]) for i in lowest if len(tree.constituents[i]) > 1
+            )
+
+    def result(self) -> Statistics:
+        """Return what was counted so far."""
+        tables: dict[str, Any] = {name: dict(sorted(table.items())) for name, table in self._tables.items()}
+        for name in ("labels", "tags", "functions"):
+            tables[name] = dict(self._tables[name].most_common())
+        single: dict[str, Any] = {
+            name: self._single[name]
+            for name in (
+                "sentences",
+                "words",
+                "constituents",
+                "unaries",
+                "discontinuous_sentences",
+                "ill_nested_sentences",
+            )
+        }
+        return Statistics(word_types=len(self._types), **single, **tables)
+
+
+def statistics(treebank: Treebank) -> Statistics:
+    """Count what a treebank consists of."""
+    counter = StatisticsCounter()
+    counter.add(treebank)
+    return counter.result()
