@@ -11,7 +11,7 @@ from treemean.trees import Constituent, Tree, Treebank, bitsets
 
 LABELS = ("S", "NP", "VP", "ROOT", "TOP", "")
 FUNCTIONS = ("", "su", "hd", "mod")
-WORDS = ("de", "kat", "zat", "3", "Ünal", "猫")
+WORDS = ("de", "kat", "zat", "3", "&", "Ünal", "猫")
 PUNCTUATION = (",", ".", "...", "-LRB-", "«")
 
 

@@ -155,12 +155,9 @@ def _number(value: Any, what: str) -> float:
         return _INFINITIES[value]
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormatError(f"{what} should be a number, not {_kind(value)}")
-    if isinstance(value, int) and value not in _INT64:
-        try:
-            return float(value)
-        except OverflowError:
-            raise FormatError(f"{what} is too large") from None
-    return value
+    if math.isinf(value) if isinstance(value, float) else value.bit_length() > 1023:
+        raise FormatError(f"{what} is too large")
+    return value if isinstance(value, float) or value in _INT64 else float(value)
 
 
 def _kind(value: Any) -> str:
@@ -206,7 +203,7 @@ def _values_data(values: Mapping[str, float]) -> dict[str, float | str | None]:
 
 def _value_data(value: float) -> float | str | None:
     if math.isfinite(value):
-        return value
+        return int(value) if isinstance(value, bool) else value
     return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 

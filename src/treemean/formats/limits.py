@@ -19,5 +19,5 @@ def check_size(words: int, constituents: int) -> None:
         raise InvalidTree(f"a sentence of {words} words; at most {MAX_WORDS} are read")
     if words * constituents > MAX_CELLS:
         raise InvalidTree(
-            f"{constituents} constituents over {words} words; constituents times words may be {MAX_CELLS} at most"
+            f"{constituents} constituents over {words} words; their product may be {MAX_CELLS} at most"
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from treemean.sample.dutch_words import ADJECTIVES, NOUNS, SMALL_WORDS, VERBS
+from treemean.sample.dutch_words import ADJECTIVES, MOTION_VERBS, NOUNS, SMALL_WORDS, VERBS
 from treemean.sample.grammar import Grammar
 from treemean.sample.notation import read_grammar, read_paradigms
 
@@ -236,17 +236,17 @@ def _finite(agreement: str, tense: str) -> str:
 @cache
 def grammar() -> Grammar:
     """Return the grammar of simple Dutch."""
-    verbs = [
+    forms = [
         f"+verb/inf/* verb/te/* {_finite('pl', 'pres')}",
         _finite("s1", "pres"),
         _finite("sg", "pres"),
         f"{_finite('s1', 'past')} {_finite('sg', 'past')}",
         _finite("pl", "past"),
-        "+verb/heb/* +verb/zijn/*",
     ]
     words = {
         **read_paradigms(NOUNS, ["noun/de/*", "noun/het/*", "noun/pl/*"]),
         **read_paradigms(ADJECTIVES, ["adj/e/*", "adj/0/*"]),
-        **read_paradigms(VERBS, verbs),
+        **read_paradigms(VERBS, [*forms, "+verb/heb/*"]),
+        **read_paradigms(MOTION_VERBS, [*forms, "+verb/zijn/*"]),
     }
     return read_grammar(SMALL_WORDS + RULES, words)

@@ -175,20 +175,6 @@ slapen       slaap      slaapt     sliep       sliepen       geslapen
 rusten       rust       rust       rustte      rustten       gerust
 drinken      drink      drinkt     dronk       dronken       gedronken
 spelen       speel      speelt     speelde     speelden      gespeeld
-come:
-vertrekken   vertrek    vertrekt   vertrok     vertrokken    vertrokken
-verdwijnen   verdwijn   verdwijnt  verdween    verdwenen     verdwenen
-vallen       val        valt       viel        vielen        gevallen
-weg|gaan     ga         gaat       ging        gingen        gegaan
-terug|komen  kom        komt       kwam        kwamen        gekomen
-binnen|komen kom        komt       kwam        kwamen        gekomen
-op|staan     sta        staat      stond       stonden       gestaan
-ld:
-gaan         ga         gaat       ging        gingen        gegaan
-fietsen      fiets      fietst     fietste     fietsten      gefietst
-lopen        loop       loopt      liep        liepen        gelopen
-rijden       rijd       rijdt      reed        reden         gereden
-vluchten     vlucht     vlucht     vluchtte    vluchtten     gevlucht
 loc:
 wonen        woon       woont      woonde      woonden       gewoond
 studeren     studeer    studeert   studeerde   studeerden    gestudeerd
@@ -297,6 +283,25 @@ zijn:
 zijn         ben        is         was         waren         -
 word:
 worden       word       wordt      werd        werden        -
+"""
+
+# Verbs with the auxiliary zijn.
+MOTION_VERBS = """
+# infinitive ik         hij        past        past plural   participle
+come:
+vertrekken   vertrek    vertrekt   vertrok     vertrokken    vertrokken
+verdwijnen   verdwijn   verdwijnt  verdween    verdwenen     verdwenen
+vallen       val        valt       viel        vielen        gevallen
+weg|gaan     ga         gaat       ging        gingen        gegaan
+terug|komen  kom        komt       kwam        kwamen        gekomen
+binnen|komen kom        komt       kwam        kwamen        gekomen
+op|staan     sta        staat      stond       stonden       gestaan
+ld:
+gaan         ga         gaat       ging        gingen        gegaan
+fietsen      fiets      fietst     fietste     fietsten      gefietst
+lopen        loop       loopt      liep        liepen        gelopen
+rijden       rijd       rijdt      reed        reden         gereden
+vluchten     vlucht     vlucht     vluchtte    vluchtten     gevlucht
 """
 
 SMALL_WORDS = """

@@ -245,9 +245,7 @@ def _settle(bars: list[_Bar], preferences: dict[tuple[int, int], int]) -> Iterab
             yield bar.node
 
 
-def _rows(
-    level: Sequence[int], parent: Sequence[int], key: Sequence[float]
-) -> tuple[tuple[int, ...], ...]:
+def _rows(level: Sequence[int], parent: Sequence[int], key: Sequence[float]) -> tuple[tuple[int, ...], ...]:
     rows: list[list[int]] = [[] for _ in range(max(level) + 1)]
     for node in sorted(range(len(level)), key=key.__getitem__):
         above = level[parent[node]] if parent[node] >= 0 else 0

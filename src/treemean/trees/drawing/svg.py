@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from treemean.trees import bitsets
 from treemean.trees.drawing import captions
@@ -184,12 +185,14 @@ class _Picture:
 
     def constituents(self) -> Iterator[str]:
         known = [number for number in self.numbers if number is not None]
-        shares = bool(known) and 0 <= min(known) and max(known) <= 1
+        shares = bool(known) and min(known) >= 0 and max(known) <= 1
         for i, c in enumerate(self.tree.constituents):
             node, number = self.arrangement.words + i, self.numbers[i]
             strength = ""
             if shares and number is not None:
-                strength = f' style="stroke-width:{0.7 + 1.5 * number:.2f};stroke-opacity:{0.3 + 0.7 * number:.2f}"'
+                strength = (
+                    f' style="stroke-width:{0.7 + 1.5 * number:.2f};stroke-opacity:{0.3 + 0.7 * number:.2f}"'
+                )
             positions = " ".join(map(str, c.positions))
             yield f'<g class="{self._classes(i)}" data-positions="{positions}">'
             yield f'<path class="branch"{strength} d="{self._branches(node)}"/>'
@@ -208,10 +211,135 @@ class _Picture:
 
     def _branches(self, node: int) -> str:
         """Return the path of the bar, with a gap for every branch that passes, and of its stems."""
-        size, x = self.size, self.x
-        start = self.y[node] + _LABEL_BOTTOM * size
-        bar = self.y[node] + _BAR * size
-        first, *_, last = children = (*self.arrangement.children[node],) * (
-            2 if len(self.arrangement.children[node]) == 1 else 1
+        size, x, middle = self.size, self.x, self.x[node]
+        start, bar = self.y[node] + _LABEL_BOTTOM * size, self.y[node] + _BAR * size
+        ends = [(x[child], self._top(child)) for child in self.arrangement.children[node]]
+        if len(ends) == 1:
+            return _path("M", middle, start, "V", ends[0][1])
+        (left, left_end), *inner, (right, right_end) = ends
+        corner = _CORNER * size
+        steps: list[str | float]
+        if left == middle:
+            steps = ["M", left, start, "V", left_end, "M", left, bar]
+        else:
+            steps = ["M", left, left_end, "V", bar + corner, "Q", left, bar, left + corner, bar]
+        for other in self.arrangement.crossing(node):
+            steps += ["H", x[other] - _BREAK * size, "M", x[other] + _BREAK * size, bar]
+        if right == middle:
+            steps += ["H", right, "M", right, start, "V", right_end]
+        else:
+            steps += ["H", right - corner, "Q", right, bar, right, bar + corner, "V", right_end]
+        for child, child_end in inner:
+            steps += ["M", child, start if child == middle else bar, "V", child_end]
+        if all(child != middle for child, _ in ends):
+            steps += ["M", middle, start, "V", bar]
+        return _path(*steps)
+
+    def _top(self, node: int) -> float:
+        """Return where a stem ends that comes down to a node."""
+        if node >= self.arrangement.words:
+            return self.y[node] - _LABEL_TOP * self.size
+        if self.tag_texts[node]:
+            return self.y[node] - _LABEL_TOP * _SMALL * self.size
+        return self.word_y - _LABEL_TOP * self.size
+
+    def brackets(self, missed: Iterable[Missed]) -> _Group:
+        """Draw sets of words as brackets under the sentence, short ones first, in as few lanes as fit."""
+        elements: list[str] = []
+        lanes: list[list[tuple[float, float]]] = []
+        for item in sorted(missed, key=lambda m: (m.mask.bit_length() - bitsets.first_of(m.mask), m.mask)):
+            label = "+".join(captions.printable(label) or captions.UNLABELLED for label in item.labels)
+            spans = [
+                (self.x[start] - self.half_widths[start], self.x[end - 1] + self.half_widths[end - 1])
+                for start, end in bitsets.spans_of(item.mask)
+            ]
+            centre = (spans[0][0] + spans[-1][1]) / 2
+            half = max(ems(label) * _SMALL * self.size / 2, centre - spans[0][0])
+            lane = _free_lane(lanes, centre - half, centre + half, _GAP * self.size)
+            elements += self._bracket(spans, self.bottom + (0.8 + lane * _LANE) * self.size, centre, label)
+        taken = [interval for lane in lanes for interval in lane]
+        return _Group(
+            elements,
+            min((left for left, _ in taken), default=0),
+            max((right for _, right in taken), default=self.width),
+            self.bottom + (len(lanes) * _LANE - 0.1) * self.size * bool(lanes),
         )
-        return ""
+
+    def _bracket(
+        self, spans: list[tuple[float, float]], y: float, centre: float, label: str
+    ) -> Iterator[str]:
+        top = y - _TICK * self.size
+        yield '<g class="missed">'
+        for left, right in spans:
+            yield f'<path d="{_path("M", left, top, "V", y, "H", right, "V", top)}"/>'
+        for (_, left), (right, _) in pairwise(spans):
+            yield f'<path class="bridge" d="{_path("M", left, y, "H", right)}"/>'
+        yield _text("missed-label", centre, y + 0.95 * self.size, label, small=True)
+        yield "</g>"
+
+
+def _free_lane(lanes: list[list[tuple[float, float]]], left: float, right: float, gap: float) -> int:
+    """Take an interval in the first lane where it is free, a new one if need be; return the lane."""
+    for number, taken in enumerate(lanes):
+        if all(right + gap <= start or end + gap <= left for start, end in taken):
+            taken.append((left, right))
+            return number
+    lanes.append([(left, right)])
+    return len(lanes) - 1
+
+
+def _legend(comparison: Comparison, missed: bool, left: float, y: float, size: float) -> _Group:
+    """Explain the kinds of lines that the picture has."""
+    kinds = {
+        "right": ("in gold", any(comparison.right)),
+        "wrong": ("not in gold", not all(comparison.right)),
+        "missed": ("only in gold", missed and bool(comparison.missed)),
+    }
+    elements, x = [], left
+    for kind, (text, present) in kinds.items():
+        if present:
+            line = _path("M", x, y - 0.28 * size, "H", x + 1.8 * size)
+            width = ems(text) * _SMALL * size
+            elements += [
+                f'<g class="{kind}"><path d="{line}"/></g>',
+                _text("legend", x + 2.3 * size + width / 2, y, text, small=True),
+            ]
+            x += 2.3 * size + width + 1.6 * size
+    return _Group(elements, left, x - 1.6 * size, y + 0.2 * size)
+
+
+def _text(kind: str, x: float, y: float, text: str, *, value: str | None = None, small: bool = False) -> str:
+    size = f' font-size="{_SMALL}em"' if small else ""
+    more = (
+        f' <tspan class="value" font-size="{_SMALL}em">{escape(value)}</tspan>' if value is not None else ""
+    )
+    return f'<text class="{kind}" x="{_number(x)}" y="{_number(y)}"{size}>{escape(text)}{more}</text>'
+
+
+def _path(*steps: str | float) -> str:
+    return " ".join(step if isinstance(step, str) else _number(step) for step in steps)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _document(
+    elements: Iterable[str], left: float, right: float, bottom: float, title: str, size: float
+) -> str:
+    margin = _MARGIN * size
+    x, y, width, height = (
+        _number(v) for v in (left - margin, -margin, right - left + 2 * margin, bottom + 2 * margin)
+    )
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="treemean-tree" role="img" '
+            f'viewBox="{x} {y} {width} {height}" width="{width}" height="{height}" '
+            f'font-family="{_FONTS}" font-size="{_number(size)}" text-anchor="middle">',
+            f"<title>{escape(captions.printable(title))}</title>",
+            f"<style>{_STYLE}</style>",
+            f'<rect class="paper" x="{x}" y="{y}" width="{width}" height="{height}" rx="6"/>',
+            *elements,
+            "</svg>\n",
+        ]
+    )

@@ -187,7 +187,7 @@ class _Branches:
     turned: bool
 
     def draw(self) -> None:
-        """Draw vertical lines last: where two lines pass each other, it is the horizontal one that gives way."""
+        """Draw vertical lines last: where two lines pass each other, the horizontal one gives way."""
         if self.turned:
             self._stems()
             self._bars()
@@ -227,7 +227,10 @@ class _Branches:
 def _missed(tree: Tree, comparison: Comparison, color: bool, max_width: int | None) -> list[str]:
     """List what only the gold tree has, one set of words after the other."""
     lines = ["missed:"]
-    labels = ["+".join(captions.printable(label) or captions.UNLABELLED for label in m.labels) for m in comparison.missed]
+    labels = [
+        "+".join(captions.printable(label) or captions.UNLABELLED for label in m.labels)
+        for m in comparison.missed
+    ]
     indent = max(columns(label) for label in labels) + 4
     for missed, label in zip(comparison.missed, labels, strict=True):
         line = "  " + label + " " * (indent - 2 - columns(label))

@@ -1,0 +1,87 @@
+"""Weights of individuals: checked, typed if wished, and as integers so that comparisons are exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from treemean.errors import TreemeanError
+
+#: Weights that are not short decimals are rounded to this many parts of the largest one.
+RESOLUTION = 1 << 30
+
+WeightsLike = Sequence[float] | Mapping[str, Sequence[float]] | None
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Integer weights per individual, for continuous and for discontinuous constituents.
+
+    Attributes
+    ----------
+    continuous, discontinuous : K integers each, not negative; proportional to the weights that were given.
+    """
+
+    continuous: tuple[int, ...]
+    discontinuous: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """The sum by which objectives are divided: that of the continuous weights."""
+        return sum(self.continuous)
+
+
+def make_weights(weights: WeightsLike, count: int) -> Weights:
+    """Check weights for `count` individuals and return them as integers.
+
+    Parameters
+    ----------
+    weights : None for equal ones, a number per individual, or typed weights: a mapping with the keys
+        `continuous` and `discontinuous`, each a number per individual. Zero means no say.
+
+    Short decimals (5.95) become exact integers; other numbers are rounded to about nine digits.
+
+    >>> make_weights([5.95, 1.5], 2).continuous
+    (119, 30)
+    """
+    if count < 1:
+        raise TreemeanError("there is nothing to average: give at least one treebank")
+    if weights is None:
+        return Weights((1,) * count, (1,) * count)
+    if isinstance(weights, Mapping):
+        if weights.keys() != {"continuous", "discontinuous"}:
+            raise TreemeanError("typed weights need the keys 'continuous' and 'discontinuous'")
+        kinds = [_checked(weights[kind], count, f"{kind} ") for kind in ("continuous", "discontinuous")]
+        if not any(kinds[0]):
+            raise TreemeanError("all continuous weights are zero: nobody would have a say")
+    else:
+        single = _checked(weights, count, "")
+        if not any(single):
+            raise TreemeanError("all weights are zero: nobody would have a say")
+        kinds = [single, single]
+    integers = to_integers([*kinds[0], *kinds[1]])
+    return Weights(tuple(integers[:count]), tuple(integers[count:]))
+
+
+def to_integers(values: Sequence[float]) -> list[int]:
+    """Return integers proportional to numbers: exactly for short decimals, else to about nine digits."""
+    exact = [Fraction(repr(float(value))) for value in values]
+    denominator = math.lcm(*(value.denominator for value in exact))
+    scaled = [int(value * denominator) for value in exact]
+    if max(map(abs, scaled)) > RESOLUTION:
+        largest = max(map(abs, exact))
+        scaled = [round(value * RESOLUTION / largest) for value in exact]
+    divisor = math.gcd(*scaled) or 1
+    return [value // divisor for value in scaled]
+
+
+def _checked(weights: Sequence[float], count: int, kind: str) -> list[float]:
+    given = [float(weight) for weight in weights]
+    if len(given) != count:
+        raise TreemeanError(f"{len(given)} {kind}weights for {count} individuals")
+    for number, weight in enumerate(given, 1):
+        if not math.isfinite(weight) or weight < 0:
+            raise TreemeanError(f"{kind}weight {number} is {weight}; weights must be finite and not negative")
+    return given

@@ -1,0 +1,1 @@
+from treemean.sample.dutch import grammar
