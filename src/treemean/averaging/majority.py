@@ -9,7 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from treemean.averaging.exact import with_method
 from treemean.averaging.hits import count_hits
+from treemean.averaging.request import Request
+from treemean.errors import TreemeanError
 from treemean.trees import Treebank, bitsets
 from treemean.trees.strings import CodedStrings
 from treemean.trees.treebank import offsets_of
@@ -49,3 +52,13 @@ def majority(runs: Sequence[Treebank], weights: Sequence[float]) -> Treebank:
         sentence_values={},
         constituent_values={"support": np.concatenate(support)[order].round(12)},
     )
+
+
+def majority_method(runs: Sequence[Treebank], request: Request) -> Treebank:
+    """Return the majority average of aligned treebanks, as a method of `treemean.average`."""
+    if request.goal != "average" or request.hits is not None:
+        raise TreemeanError("the majority method knows neither binary trees nor hits nor sums")
+    if request.weights.continuous != request.weights.discontinuous:
+        raise TreemeanError("the majority method knows one weight per individual only")
+    result = majority(runs, request.weights.continuous)
+    return result.with_columns(metadata=with_method(runs[0], "majority"))
