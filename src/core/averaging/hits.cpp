@@ -11,19 +11,31 @@ namespace {
 constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
 bool has_gap(const std::uint64_t* words, std::size_t width) {
-  int runs = 0;
+  bool begun = false;
   std::uint64_t carry = 0;
   for (std::size_t k = 0; k < width; ++k) {
-    runs += std::popcount(words[k] & ~(words[k] << 1 | carry));
+    const std::uint64_t beginnings = words[k] & ~(words[k] << 1 | carry);
+    if ((beginnings & (beginnings - 1)) != 0 || (begun && beginnings != 0)) return true;
+    begun |= beginnings != 0;
     carry = words[k] >> 63;
   }
-  return runs > 1;
+  return false;
 }
 
-std::int64_t size_of_set(const std::uint64_t* words, std::size_t width) {
-  std::int64_t size = 0;
-  for (std::size_t k = 0; k < width; ++k) size += std::popcount(words[k]);
-  return size;
+bool has_several(const std::uint64_t* words, std::size_t width) {
+  bool one = false;
+  for (std::size_t k = 0; k < width; ++k) {
+    if ((words[k] & (words[k] - 1)) != 0 || (one && words[k] != 0)) return true;
+    one |= words[k] != 0;
+  }
+  return false;
+}
+
+bool has_all(const std::uint64_t* words, std::int64_t count) {
+  for (; count >= 64; count -= 64) {
+    if (~*words++ != 0) return false;
+  }
+  return count == 0 || *words == (std::uint64_t{1} << count) - 1;
 }
 
 }  // namespace
@@ -45,11 +57,10 @@ std::uint32_t HitCounter::find_or_add(const std::uint64_t* words) {
   if (entry == 0) {
     const auto number = static_cast<std::uint32_t>(proposals_.size());
     entry = number + 1;
-    const std::int64_t size = size_of_set(words, width_);
     std::int32_t candidate = Proposal::single_word;
-    if (size == instance_.words) {
+    if (has_all(words, instance_.words)) {
       candidate = Proposal::whole;
-    } else if (size > 1) {
+    } else if (has_several(words, width_)) {
       candidate = static_cast<std::int32_t>(proposal_of_.size());
       proposal_of_.push_back(number);
       instance_.candidates.push_back(make_row(words, width_));

@@ -23,7 +23,7 @@ struct Instance {
   std::vector<std::int64_t> base;   // hits of the fixed constituents, by group
   std::vector<Row> candidates;      // different sets of 2 to words - 1 words
   std::vector<std::int64_t> hits;   // by candidate and group
-  // If positive: two candidates with more hits than half of this are compatible.
+  // If positive: two candidates with more hits than half of this are compatible, if individuals are trees.
   std::int64_t majority_total = 0;
 
   std::size_t groups() const { return sizes.size(); }

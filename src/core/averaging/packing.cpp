@@ -108,6 +108,27 @@ void Packing::build(std::vector<Row> rows, std::int64_t words) {
   graph_.build(rows_);
 }
 
+bool Packing::compatible(std::span<const std::uint32_t> sets) const {
+  if (graph_.overflowed()) {
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (conflict(rows_[sets[i]], rows_[sets[j]])) return false;
+      }
+    }
+    return true;
+  }
+  const auto among = [&](std::uint32_t v) { return std::binary_search(sets.begin(), sets.end(), v); };
+  for (const Component& component : graph_.components()) {
+    for (std::size_t v = 0; v < component.size(); ++v) {
+      if (!among(component.members[v])) continue;
+      for (const std::uint32_t u : component.adjacent(v)) {
+        if (u < v && among(component.members[u])) return false;
+      }
+    }
+  }
+  return true;
+}
+
 void Packing::solve(std::span<const Int128> weights, Budget& budget, bool canonical, Packed& result) {
   result.value = result.upper = 0;
   result.chosen.clear();

@@ -29,6 +29,9 @@ class Packing {
   std::span<const Row> rows() const { return rows_; }
   const ConflictGraph& graph() const { return graph_; }
 
+  // Whether some of the sets, given by ascending numbers, are pairwise compatible.
+  bool compatible(std::span<const std::uint32_t> sets) const;
+
   // Sets whose weight is not positive are left out. Of equally heavy subsets one with the fewest sets is
   // returned; with `canonical` (and always from small components) the first of these in canonical order.
   // Sums of weights times the number of sets must stay below 2^124.

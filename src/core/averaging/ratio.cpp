@@ -59,6 +59,12 @@ void RatioSearch::run(const Instance& instance, Budget& budget, Outcome& outcome
   for (std::uint32_t i = 0; i < kept_.size(); ++i) {
     if (instance.majority_total > 0 && 2 * instance.hits[kept_[i]] > instance.majority_total) best_.push_back(i);
   }
+  if (!packing_.compatible(best_)) {  // the individuals are no trees
+    Instance plain = instance;
+    plain.majority_total = 0;
+    run(plain, budget, outcome);
+    return;
+  }
   while (true) {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       weights_[i] = gain(instance.hits[kept_[i]], value, instance.q);

@@ -38,7 +38,12 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
   instance_ = &instance;
   largest_scale_ = largest_scale_for(instance);
   negative_ = std::any_of(instance.hits.begin(), instance.hits.end(), [](std::int64_t h) { return h < 0; });
-  keep_candidates();
+  if (!keep_candidates()) {  // the individuals are no trees
+    Instance plain = instance;
+    plain.majority_total = 0;
+    run(plain, budget, outcome);
+    return;
+  }
   outcome.searched = static_cast<std::int64_t>(kept_.size());
   outcome.optimal = true;
   outcome.upper = 0;
@@ -53,7 +58,7 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
 
 // If c is in the best tree T, leaving it out is no gain. Without negative hits that means that the score of c is at
 // least F(T) q / (D + q), where D is the largest denominator; multiplied with D + q, scores are largest for small trees.
-void SizeSearch::keep_candidates() {
+bool SizeSearch::keep_candidates() {
   const Instance& instance = *instance_;
   const std::vector<std::uint32_t> first = majority(instance);
   const double value = std::max(plain_value(instance, {}), plain_value(instance, first));
@@ -81,7 +86,9 @@ void SizeSearch::keep_candidates() {
   for (std::uint32_t i = 0; i < kept_.size(); ++i) {
     if (std::binary_search(first.begin(), first.end(), kept_[i])) chosen.push_back(i);
   }
+  if (!packing_.compatible(chosen)) return false;
   offer(chosen);
+  return true;
 }
 
 void SizeSearch::score_kept(std::int64_t count, Scale& scale, Scores& scores) const {

@@ -34,7 +34,8 @@ class SizeSearch {
   };
   using Scores = std::vector<Int128>;
 
-  void keep_candidates();
+  // False if majority constituents conflict, which does not happen in trees.
+  bool keep_candidates();
   void climb(Budget& budget);
   void prove(Budget& budget, Outcome& outcome);
   void choose_canonical(Budget& budget);
