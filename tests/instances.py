@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from treemean.trees import Constituent, Tree
 
@@ -128,8 +129,8 @@ def trees_of_graph(
     """Return five binary trees whose conflict graph is a given graph, and the sets of its vertices.
 
     Every vertex has a class from 0 to 4, and an edge joins classes that are neighbours on a 5-cycle. A vertex
-    is a word of its own and one for each of its edges, so that the sets of vertices conflict where there is an
-    edge. The vertices of class c are in trees c and c + 3, two of five; everything else is in one tree only.
+    is a word of its own and one for each of its edges, so that the sets of vertices conflict where there is
+    an edge. The vertices of class c are in trees c and c + 3, two of five; all else is in one tree only.
     """
     vertices = len(classes)
     n = vertices + len(edges)
@@ -198,5 +199,5 @@ def subdivided(vertices: int, edges: Sequence[tuple[int, int]]) -> tuple[list[in
         first = len(classes)
         classes += [1, 2, 3, 4]
         chain = [u, first, first + 1, first + 2, first + 3, v]
-        paths += list(zip(chain[:-1], chain[1:]))
+        paths += list(pairwise(chain))
     return classes, paths

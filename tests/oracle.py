@@ -28,7 +28,7 @@ def compatible_subsets(masks: Sequence[int]) -> list[tuple[int, ...]]:
     """Return all sets of indices whose masks are pairwise compatible."""
     subsets: list[tuple[int, ...]] = [()]
     for index, mask in enumerate(masks):
-        subsets += [s + (index,) for s in subsets if all(compatible(mask, masks[i]) for i in s)]
+        subsets += [(*s, index) for s in subsets if all(compatible(mask, masks[i]) for i in s)]
     return subsets
 
 
@@ -52,7 +52,7 @@ def inner_masks(tree: Tree) -> set[int]:
 
 
 def mean_f_beta(inner: set[int], trees: Sequence[Tree], weights: Sequence[int], beta2: Fraction) -> Fraction:
-    """Return the weighted mean F_β of a tree with these sets of 2 to n - 1 words, word for word as defined."""
+    """Return the weighted mean F_β of a tree with these sets of 2 to n - 1 words, as it is defined."""
     n = len(trees[0].words)
     trivial = {1 << i for i in range(n)} | {(1 << n) - 1}
     tree = inner | trivial

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import mixed_trees
 
+from instances import mixed_trees
 from treemean import _core
 from treemean.averaging.exact import core_individuals
 from treemean.averaging.request import make_request
@@ -130,7 +130,9 @@ def test_one_number_changed(seed: int) -> None:
         at = rng.randrange(len(array))
         unsigned = array.view(np.uint64 if array.dtype.itemsize == 8 else np.uint32)
         width = 8 * array.dtype.itemsize
-        unsigned[at] = rng.getrandbits(width) if change == "set" else unsigned[at] ^ (1 << rng.randrange(width))
+        unsigned[at] = (
+            rng.getrandbits(width) if change == "set" else unsigned[at] ^ (1 << rng.randrange(width))
+        )
     found = solve(columns)
     if found is not None and name != "word_offsets":
         check_result(columns["word_offsets"], found)

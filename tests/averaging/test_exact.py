@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from instances import BinaryTree, flattened, mixed_trees, perturbed_trees, tree_of
 from oracle import all_trees, chosen_in, inner_masks, mean_f_beta, problem_of, ranking
-
 from treemean.averaging import average
 from treemean.averaging.request import squared_beta
 from treemean.averaging.weights import make_weights
@@ -99,9 +99,9 @@ def test_average_f1_is_the_mean_f1(trees: list[Tree]) -> None:
 
 def test_threads_do_not_change_anything() -> None:
     rng = random.Random(11)
-    sentences = [mixed_trees(rng.randint(1, 90), 5, 3, 6, rng) for _ in range(700)]
+    sentences = [mixed_trees(rng.randint(1, 70), 5, 3, 6, rng) for _ in range(300)]
     banks = [Treebank.from_trees([s[k] for s in sentences]) for k in range(5)]
-    for options in ({}, {"binary": True, "node_limit": 2000}):
+    for options in ({}, {"binary": True, "node_limit": 500}):
         one, many = (average(banks, jobs=jobs, **options) for jobs in (1, 7))
         assert one == many
         for name in set(one.sentence_values) - {"seconds"}:

@@ -70,7 +70,6 @@ void search(const Problem& problem, Budget& budget, Packed& result) {
       trial = budget.part(budget.remaining());
       upper = std::min(upper, branch());
       budget.settle(trial);
-      if (trial.spent()) budget.exhaust();
     }
   }
   const bool exact = upper == best.first;

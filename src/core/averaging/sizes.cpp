@@ -151,9 +151,9 @@ bool SizeSearch::ruled_out(const Fraction& bound, bool strictly) const {
   return strictly ? order < 0 : order <= 0;
 }
 
-// Whether no tree of these sizes is better (strictly: is as good). Denominators are those of the smallest size, the
-// number of members may be anything up to the largest.
-bool SizeSearch::ruled_out(const Range& range, bool strictly, Budget& budget) {
+// What no tree of these sizes exceeds. Denominators are those of the smallest size, the number of members may be
+// anything up to the largest. The relaxation is left out where the largest scores already rule all of them out.
+Fraction SizeSearch::bound_of(const Range& range, bool strictly, Budget& budget) {
   Scale scale;
   Scores scores;
   score_kept(range.low, scale, scores);
@@ -163,12 +163,13 @@ bool SizeSearch::ruled_out(const Range& range, bool strictly, Budget& budget) {
   std::nth_element(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(high), largest.end(), std::greater<>());
   Int128 sum = 0;
   for (std::size_t i = 0; i < high; ++i) sum += std::max(largest[i], Int128{0});
-  if (ruled_out({base + sum, scale.whole}, strictly)) return true;
+  const Fraction bound{base + sum, scale.whole};
+  if (ruled_out(bound, strictly)) return bound;
   const Int128 loss = marginal_loss(scale, range.low);
   for (std::size_t i = 0; i < kept_.size(); ++i) weights_[i] = scores[i] - loss;
   packing_.solve(weights_, budget, false, packed_);
   offer(packed_.chosen);
-  return ruled_out({base + packed_.upper + loss * range.high, scale.whole}, strictly);
+  return {base + std::min(sum, packed_.upper + loss * range.high), scale.whole};
 }
 
 SizeSearch::BestOfSize SizeSearch::best_of_size(std::int64_t count, bool strictly, Budget& budget) {
@@ -249,7 +250,13 @@ void SizeSearch::prove(Budget& budget, Outcome& outcome) {
   while (!todo.empty()) {
     const Range range = todo.back();
     todo.pop_back();
-    if (ruled_out(range, false, budget)) continue;
+    const Fraction bound = bound_of(range, false, budget);
+    if (ruled_out(bound, false)) continue;
+    if (budget.spent()) {
+      outcome.optimal = false;
+      outcome.upper = std::max(outcome.upper, to_double(bound));
+      continue;
+    }
     if (range.low < range.high) {
       const std::int64_t middle = (range.low + range.high) / 2;
       todo.push_back({middle + 1, range.high});
@@ -268,12 +275,11 @@ void SizeSearch::choose_canonical(Budget& budget) {
   const auto size = static_cast<std::int64_t>(best_.size());
   std::vector<Range> todo;
   if (size > 0) todo.push_back({0, size - 1});
-  while (!todo.empty()) {
+  while (!todo.empty() && !budget.spent()) {
     const Range range = todo.back();
     todo.pop_back();
-    if (!negative_ || range.low == range.high) {
-      if (ruled_out(range, true, budget)) continue;
-    }
+    const bool sound = !negative_ || range.low == range.high;
+    if (sound && ruled_out(bound_of(range, true, budget), true)) continue;
     if (range.low < range.high) {
       const std::int64_t middle = (range.low + range.high) / 2;
       todo.push_back({middle + 1, range.high});

@@ -46,7 +46,7 @@ class SizeSearch {
   bool offer(const std::vector<std::uint32_t>& chosen);
   Int128 marginal_loss(const Scale& scale, std::int64_t count) const;
   bool ruled_out(const Fraction& bound, bool strictly) const;
-  bool ruled_out(const Range& range, bool strictly, Budget& budget);
+  Fraction bound_of(const Range& range, bool strictly, Budget& budget);
   BestOfSize best_of_size(std::int64_t count, bool strictly, Budget& budget);
   BestOfSize best_by_table(std::int64_t count, const Scale& scale, const Scores& scores, Fraction bound, Budget& budget);
 

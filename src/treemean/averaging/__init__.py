@@ -89,21 +89,22 @@ def average(
     binary : whether to find the best binary tree. Where constituents are left with more than two children,
         these are joined from the right (True or "right"), from the "left", or "balanced".
     method : a name in `METHODS`.
-    hits : what each proposed constituent is worth, instead of 1; multiplied with the weight of its individual.
-        Either the name of a column of constituent values that all individuals have, or an array per individual
-        with a number for each of its constituents. Any finite number will do; up to nine decimals count. Of a
-        unary chain the uppermost constituent counts; single words and whole sentences are worth 1.
-    additive : maximise the plain weighted mean of summed hits of the constituents of 2 to n - 1 words, without
-        a ratio. Sums that are not positive are left out. `objective` is then that mean.
+    hits : what each proposed constituent is worth, instead of 1, before it is multiplied with the weight of
+        its individual. Either the name of a column of constituent values that all individuals have, or an
+        array per individual with a number for each of its constituents. Any finite number will do; up to nine
+        decimals count. Of a unary chain the uppermost constituent counts; single words and whole sentences
+        are worth 1.
+    additive : maximise the weighted mean of the plain sum of hits over the constituents of 2 to n - 1 words,
+        without a ratio; `objective` is that mean. Constituents that add nothing are left out.
     node_limit : how many steps the search may take on a sentence, beyond which the result has an upper bound.
     time_limit : how many seconds it may take on a sentence; results may then differ from run to run.
     jobs : the number of threads; all cores if not given. It does not change the result.
 
     The result has sentence values: `objective` (the weighted mean of F_β), `average_f1` (the weighted mean of
-    F1), `upper_bound`, `optimal` (1 if proven), `nodes` (steps of the search), `candidates` (constituents that
-    were left when it began), `seconds`; its metadata tell the method as `average_method`. Every constituent has
-    the value `support`, the share of the weight that has it, and the label that most of that weight gives
-    to it (the alphabetically first of equal ones).
+    F1), `upper_bound`, `optimal` (1 if proven), `nodes` (steps of the search), `candidates` (constituents
+    that were left when it began), `seconds`; its metadata tell the method as `average_method`. Every
+    constituent has the value `support`, the share of the weight that has it, and the label that most of that
+    weight gives to it (the alphabetically first of equal ones).
 
     >>> a = Tree("x y z".split(), [({0, 1, 2}, "S"), ({0, 1}, "A")])
     >>> b = Tree("x y z".split(), [({0, 1, 2}, "S"), ({1, 2}, "B")])
@@ -115,7 +116,7 @@ def average(
     """
     if method not in METHODS:
         raise TreemeanError(f"there is no method {method!r}; known are {', '.join(METHODS)}")
-    listed = list(individuals)
+    listed: list[Treebank | Tree] = list(individuals)
     request = make_request(
         len(listed),
         weights,

@@ -23,18 +23,23 @@ class Solution(Protocol):
     @property
     def chosen(self) -> Sequence[int]:
         """Indices of candidates."""
+
     @property
     def added(self) -> Sequence[int]:
         """Masks of other constituents, which make the tree binary."""
+
     @property
     def objective(self) -> Fraction:
         """The weighted mean of F_β."""
+
     @property
     def upper_bound(self) -> Fraction:
         """What no tree can exceed."""
+
     @property
     def optimal(self) -> bool:
         """Whether the tree is proven to be the best."""
+
     @property
     def nodes(self) -> int:
         """How many things were searched."""
@@ -69,9 +74,10 @@ def _average_one(trees: Sequence[Tree], request: Request, solve: Solver, options
     start = time.perf_counter()
     weights = request.weights
     heard = [k for k in range(len(trees)) if weights.continuous[k] or weights.discontinuous[k]]
-    trees = [trees[k] for k in heard]
-    weights = Weights(*(tuple(kind[k] for k in heard) for kind in (weights.continuous, weights.discontinuous)))
     base = trees[0]
+    trees = [trees[k] for k in heard]
+    continuous, discontinuous = weights.continuous, weights.discontinuous
+    weights = Weights(tuple(continuous[k] for k in heard), tuple(discontinuous[k] for k in heard))
     n = len(base.words)
     if n == 0:
         return base

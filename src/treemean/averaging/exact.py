@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -115,9 +115,11 @@ def _values(runs: Sequence[Treebank], hits: HitsLike) -> list[NDArray[np.float64
                 raise TreemeanError(f"individual {number} has no constituent values named {hits!r}")
         given = [run.constituent_values[hits] for run in runs]
     else:
-        if isinstance(hits, Mapping) or len(hits) != len(runs):
-            raise TreemeanError(f"hits must be the name of a column or one array for each of {len(runs)} individuals")
-        given = list(hits)
+        if len(hits) != len(runs):
+            raise TreemeanError(
+                f"hits must be the name of a column or one array for each of {len(runs)} individuals"
+            )
+        given = [np.asarray(array) for array in hits]
     values = [np.ascontiguousarray(array, dtype=np.float64) for array in given]
     for number, (run, array) in enumerate(zip(runs, values, strict=True), 1):
         if array.shape != (len(run.labels),):

@@ -76,8 +76,8 @@ def k_best(
     """Return the k best trees by objective, all different, best first; fewer if there are fewer.
 
     They are the best of all trees whose constituents are proposed by somebody. Equally good ones come in
-    canonical order. `optimal` means here that the tree is proven to have its place in the list. Needs about one
-    search for every tree and proposed constituent.
+    canonical order. `optimal` means here that the tree is proven to have its place in the list. Needs about
+    one search for every tree and proposed constituent.
 
     >>> a = Tree(list("xyz"), [({0, 1, 2}, "S"), ({0, 1}, "A")])
     >>> [round(tree.values["objective"], 3) for tree in k_best([a], 5)]
