@@ -12,7 +12,7 @@ Row make_row(const std::uint64_t* words, std::size_t width) {
   return {words, first, last};
 }
 
-bool conflict(const Row& a, const Row& b) {
+bool conflict_in_several_words(const Row& a, const Row& b) {
   if (a.last_word < b.first_word || b.last_word < a.first_word) return false;
   // Words outside the common range belong to one of them only.
   bool only_a = a.first_word < b.first_word || a.last_word > b.last_word;

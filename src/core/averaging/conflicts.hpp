@@ -17,8 +17,16 @@ struct Row {
 
 Row make_row(const std::uint64_t* words, std::size_t width);
 
+bool conflict_in_several_words(const Row& a, const Row& b);
+
 // Whether two sets overlap without one holding the other.
-bool conflict(const Row& a, const Row& b);
+inline bool conflict(const Row& a, const Row& b) {
+  if (a.last_word == 0 && b.last_word == 0) {
+    const std::uint64_t x = *a.words, y = *b.words;
+    return (x & y) != 0 && (x & ~y) != 0 && (y & ~x) != 0;
+  }
+  return conflict_in_several_words(a, b);
+}
 
 // The canonical order of sets: as binary numbers whose bit p is word p, that is by the last word in which they differ.
 bool precedes(const Row& a, const Row& b);

@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
+bool same(const std::uint64_t* a, const std::uint64_t* b, std::size_t width) {
+  for (std::size_t k = 0; k < width; ++k) {
+    if (a[k] != b[k]) return false;
+  }
+  return true;
+}
+
 bool has_gap(const std::uint64_t* words, std::size_t width) {
   bool begun = false;
   std::uint64_t carry = 0;
@@ -44,7 +51,7 @@ std::size_t HitCounter::place_of(const std::uint64_t* words) const {
   std::uint64_t hash = 0;
   for (std::size_t k = 0; k < width_; ++k) hash = (hash ^ words[k] ^ hash >> 32) * 0x9e3779b97f4a7c15u;
   std::size_t at = hash >> table_shift_;
-  while (table_[at] != 0 && !std::equal(words, words + width_, proposals_[table_[at] - 1].words)) {
+  while (table_[at] != 0 && !same(words, proposals_[table_[at] - 1].words, width_)) {
     at = (at + 1) & (table_.size() - 1);
   }
   return at;

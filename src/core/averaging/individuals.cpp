@@ -29,6 +29,10 @@ bool sets_within(const std::uint64_t* bits, std::int64_t count, std::int64_t wor
   return true;
 }
 
+std::string in_sentence(const char* what, std::int64_t sentence) {
+  return std::string(what).append(" in sentence ").append(std::to_string(sentence + 1));
+}
+
 std::string check_one(Individual& individual, const Individuals& all) {
   const std::int64_t sentences = all.sentences();
   if (!ascending_from_zero(individual.constituent_offsets)) return "constituent offsets that decrease or do not begin with 0";
@@ -48,12 +52,12 @@ std::string check_one(Individual& individual, const Individuals& all) {
   for (std::int64_t s = 0; s < sentences; ++s) {
     const std::int64_t words = all.words(s);
     const std::int64_t here = individual.constituent_offsets[s + 1] - individual.constituent_offsets[s];
-    if (words == 0 ? here != 0 : here == 0) return "a sentence without a root in sentence " + std::to_string(s + 1);
+    if (words == 0 ? here != 0 : here == 0) return in_sentence("no root, or one without words,", s);
     const std::int64_t at = individual.bit_offsets.back();
     const auto needed = static_cast<unsigned __int128>(here) * static_cast<unsigned __int128>((words + 63) / 64);
     if (needed > individual.bits.size() - static_cast<std::size_t>(at)) return "fewer bits than the constituents need";
     if (!sets_within(individual.bits.data() + at, here, words)) {
-      return "a set that is empty, goes beyond the last word, or lacks words as a root in sentence " + std::to_string(s + 1);
+      return in_sentence("a set that is empty, goes beyond the last word, or lacks words as a root,", s);
     }
     individual.bit_offsets.push_back(at + static_cast<std::int64_t>(needed));
   }
