@@ -34,6 +34,7 @@ OTHER = tree_of(4, [0b0110, 0b0111])
         ({"beta": -1}, "beta is -1"),
         ({"beta": float("nan")}, "beta is nan"),
         ({"beta": 1e9}, "beta is"),
+        ({"hits": [[1, 1, 1e300], [1, 1, 1]]}, "hits are too large"),
         ({"binary": "up"}, "binary must be"),
         ({"binary": True, "additive": True}, "leave out `additive`"),
         ({"method": "guess"}, "there is no method 'guess'; known are exact"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -20,21 +21,28 @@ from instances import (
 )
 from oracle import inner_masks, problem_of
 from treemean.averaging import average
-from treemean.averaging.problem import Problem
 from treemean.trees import Tree, compatible
 
 
-def heaviest_by_integer_programming(problem: Problem) -> int:
-    """Return the largest sum of hits over compatible candidates."""
-    masks, hits = problem.candidates, np.array(problem.summed_hits, dtype=float)
+def heaviest_by_integer_programming(
+    masks: Sequence[int], weights: Sequence[float], size: int | None = None
+) -> float:
+    """Return the largest weight of compatible sets; with `size`, of exactly so many (-inf if there are none)."""
     conflicts = [(i, j) for i, j in combinations(range(len(masks)), 2) if not compatible(masks[i], masks[j])]
-    if not conflicts:
-        return int(hits.sum())
-    rows = np.zeros((len(conflicts), len(masks)))
+    rows = np.zeros((len(conflicts) + 1, len(masks)))
     for row, (i, j) in enumerate(conflicts):
         rows[row, i] = rows[row, j] = 1
-    solved = milp(-hits, constraints=LinearConstraint(rows, ub=1), integrality=1, bounds=Bounds(0, 1))
-    return round(-solved.fun)
+    rows[-1] = 1
+    most = [1] * len(conflicts) + [len(masks) if size is None else size]
+    least = [0] * len(conflicts) + [size or 0]
+    solved = milp(
+        -np.array(weights, dtype=float),
+        constraints=LinearConstraint(rows, least, most),
+        integrality=1,
+        bounds=Bounds(0, 1),
+        options={"mip_rel_gap": 0},
+    )
+    return float(-solved.fun) if solved.success else -np.inf
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -49,8 +57,26 @@ def test_heaviest_sets_agree_with_integer_programming(seed: int) -> None:
     problem = problem_of(trees, weights)
     result = average(trees, weights, additive=True)
     assert result.values["optimal"] == 1
-    expected = heaviest_by_integer_programming(problem) / problem.total
+    expected = heaviest_by_integer_programming(problem.candidates, problem.summed_hits) / problem.total
     assert result.values["objective"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_different_sizes_agree_with_integer_programming(seed: int) -> None:
+    rng = random.Random(seed)
+    n = 16
+    trees = [flattened(tree, rng.choice([0.1, 0.3]), rng) for tree in mixed_trees(n, 7, 3, 2, rng)]
+    problem = problem_of(trees)
+    assert not problem.is_uniform
+    best = 0.0
+    for size in range(n - 1):
+        denominators = [problem.trivial_count + size + s for s in problem.sizes]
+        scores = [sum(2 * h / d for h, d in zip(row, denominators)) for row in problem.hits]
+        base = sum(2 * t / d for t, d in zip(problem.trivial_hits, denominators))
+        best = max(best, base + heaviest_by_integer_programming(problem.candidates, scores, size))
+    result = average(trees)
+    assert result.values["optimal"] == 1
+    assert result.values["objective"] == pytest.approx(best / problem.total, rel=1e-9)
 
 
 def largest_independent_set(vertices: int, edges: list[tuple[int, int]]) -> int:
@@ -105,7 +131,9 @@ def test_the_budget_ends_the_search_with_an_honest_bound(seed: int) -> None:
         truth = average(trees, **options).values
         assert truth["optimal"] == 1
         for limit in (0, 1, 3, 10, 30, 100):
-            found = average(trees, node_limit=limit, **options).values
+            result = average(trees, node_limit=limit, **options)
+            found = result.values
+            assert ("average_note" in result.metadata) == (not found["optimal"])
             assert found["objective"] <= truth["objective"] * (1 + 1e-12)
             assert truth["objective"] <= found["upper_bound"] * (1 + 1e-12)
             if found["optimal"]:
@@ -118,12 +146,15 @@ def test_the_budget_ends_the_search_with_an_honest_bound(seed: int) -> None:
 
 def test_the_time_limit_ends_the_search() -> None:
     trees = independent_trees(24, 150, random.Random(1), 0.3)
-    found = average(trees, binary=True, time_limit=0.2).values
+    result = average(trees, binary=True, time_limit=0.2)
+    assert result.metadata["average_note"].endswith("(time_limit)")
+    found = result.values
     assert found["optimal"] == 0
     assert found["seconds"] < 5
     assert found["objective"] < found["upper_bound"]
 
 
+@pytest.mark.slow
 def test_too_many_conflicts_for_a_graph_are_survived() -> None:
     trees = independent_trees(16, 750, random.Random(2), 0.0)
     found = average(trees, binary=True, node_limit=1000).values

@@ -20,9 +20,8 @@ void AdditiveSearch::run(const Instance& instance, const Scale& scale, Int128 ba
   for (std::uint32_t c = 0; c < instance.candidates.size(); ++c) {
     if (score(instance, scale, c) > 0) kept_.push_back(c);
   }
-  std::sort(kept_.begin(), kept_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return precedes(instance.candidates[a], instance.candidates[b]);
-  });
+  std::sort(kept_.begin(), kept_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
   std::vector<Row> rows;
   weights_.clear();
   for (const std::uint32_t c : kept_) {

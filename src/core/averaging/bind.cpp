@@ -65,9 +65,15 @@ struct Arguments {
             std::vector<Column<std::uint64_t>> bits, std::vector<Column<std::int32_t>> labels,
             std::vector<Column<std::int32_t>> label_ranks, std::vector<Column<double>> values,
             std::vector<std::int64_t> continuous, std::vector<std::int64_t> discontinuous, double value_scale)
-      : word_offsets(std::move(word_offsets)), constituent_offsets(std::move(constituent_offsets)), bits(std::move(bits)),
-        labels(std::move(labels)), label_ranks(std::move(label_ranks)), values(std::move(values)),
-        continuous(std::move(continuous)), discontinuous(std::move(discontinuous)), value_scale(value_scale) {}
+      : word_offsets(std::move(word_offsets)),
+        constituent_offsets(std::move(constituent_offsets)),
+        bits(std::move(bits)),
+        labels(std::move(labels)),
+        label_ranks(std::move(label_ranks)),
+        values(std::move(values)),
+        continuous(std::move(continuous)),
+        discontinuous(std::move(discontinuous)),
+        value_scale(value_scale) {}
 
   averaging::Individuals individuals() const {
     const std::size_t count = constituent_offsets.size();
@@ -81,9 +87,14 @@ struct Arguments {
     result.valued = !values.empty();
     for (std::size_t k = 0; k < count; ++k) {
       result.typed |= continuous[k] != discontinuous[k];
-      result.all.push_back({span_of(constituent_offsets[k]), span_of(bits[k]), span_of(labels[k]), span_of(label_ranks[k]),
-                            values.empty() ? std::span<const double>() : span_of(values[k]), continuous[k],
-                            discontinuous[k], {}});
+      result.all.push_back({span_of(constituent_offsets[k]),
+                            span_of(bits[k]),
+                            span_of(labels[k]),
+                            span_of(label_ranks[k]),
+                            values.empty() ? std::span<const double>() : span_of(values[k]),
+                            continuous[k],
+                            discontinuous[k],
+                            {}});
     }
     return result;
   }
@@ -107,10 +118,12 @@ nb::dict to_python(averaging::Averages&& averages) {
 
 // Runs `work` on checked individuals without holding Python's lock.
 template <class Work>
-auto with_individuals(const Arguments& arguments, Work&& work) {
+auto with_individuals(const Arguments& arguments, const averaging::Options& options, Work&& work) {
   nb::gil_scoped_release released;
   averaging::Individuals individuals = arguments.individuals();
-  if (const std::string problem = individuals.check(); !problem.empty()) throw std::invalid_argument(problem);
+  if (const std::string problem = individuals.check(options.p, options.q); !problem.empty()) {
+    throw std::invalid_argument(problem);
+  }
   try {
     return work(static_cast<const averaging::Individuals&>(individuals));
   } catch (const averaging::Undecided& undecided) {
@@ -125,7 +138,8 @@ averaging::Options options_of(const std::string& goal, const std::string& direct
 }
 
 void require_one_sentence(const averaging::Individuals& individuals) {
-  if (individuals.sentences() != 1 || individuals.words(0) == 0) throw std::invalid_argument("one sentence with words is needed");
+  if (individuals.sentences() != 1 || individuals.words(0) == 0)
+    throw std::invalid_argument("one sentence with words is needed");
 }
 
 }  // namespace
@@ -140,10 +154,10 @@ void bind_averaging(nb::module_& m) {
 
   m.def(
       "average",
-      [](const Arguments& arguments, const std::string& goal, const std::string& direction, std::int64_t p, std::int64_t q,
-         std::int64_t node_limit, double time_limit, unsigned threads) {
+      [](const Arguments& arguments, const std::string& goal, const std::string& direction, std::int64_t p,
+         std::int64_t q, std::int64_t node_limit, double time_limit, unsigned threads) {
         const averaging::Options options = options_of(goal, direction, p, q, node_limit, time_limit);
-        return to_python(with_individuals(arguments, [&](const averaging::Individuals& individuals) {
+        return to_python(with_individuals(arguments, options, [&](const averaging::Individuals& individuals) {
           return averaging::average_all(individuals, options, threads);
         }));
       },
@@ -155,7 +169,7 @@ void bind_averaging(nb::module_& m) {
       [](const Arguments& arguments, std::int64_t p, std::int64_t q, std::int64_t node_limit, std::size_t limit,
          bool only_optimal) {
         const averaging::Options options = options_of("average", "right", p, q, node_limit, 0);
-        return to_python(with_individuals(arguments, [&](const averaging::Individuals& individuals) {
+        return to_python(with_individuals(arguments, options, [&](const averaging::Individuals& individuals) {
           require_one_sentence(individuals);
           averaging::Averages averages;
           averaging::SentenceAverager(individuals, options).add_best(0, limit, only_optimal, averages);
@@ -169,10 +183,11 @@ void bind_averaging(nb::module_& m) {
       "count_best_trees",
       [](const Arguments& arguments, std::int64_t p, std::int64_t q, std::int64_t node_limit) {
         const averaging::Options options = options_of("average", "right", p, q, node_limit, 0);
-        const std::vector<averaging::Count> factors = with_individuals(arguments, [&](const averaging::Individuals& individuals) {
-          require_one_sentence(individuals);
-          return averaging::SentenceAverager(individuals, options).count_best(0);
-        });
+        const std::vector<averaging::Count> factors =
+            with_individuals(arguments, options, [&](const averaging::Individuals& individuals) {
+              require_one_sentence(individuals);
+              return averaging::SentenceAverager(individuals, options).count_best(0);
+            });
         // Python multiplies, as its integers have no end.
         std::vector<std::pair<std::uint64_t, std::uint64_t>> halves;
         for (const averaging::Count factor : factors) {

@@ -57,7 +57,9 @@ std::size_t HitCounter::place_of(const std::uint64_t* words) const {
   return at;
 }
 
-std::int64_t HitCounter::find(const std::uint64_t* words) const { return static_cast<std::int64_t>(table_[place_of(words)]) - 1; }
+std::int64_t HitCounter::find(const std::uint64_t* words) const {
+  return static_cast<std::int64_t>(table_[place_of(words)]) - 1;
+}
 
 std::uint32_t HitCounter::find_or_add(const std::uint64_t* words) {
   std::uint32_t& entry = table_[place_of(words)];
@@ -98,7 +100,8 @@ void HitCounter::count(const Individuals& individuals, std::int64_t sentence, st
 
   std::size_t total = 0;
   for (const Individual& individual : individuals.all) {
-    total += static_cast<std::size_t>(individual.constituent_offsets[sentence + 1] - individual.constituent_offsets[sentence]);
+    total += static_cast<std::size_t>(individual.constituent_offsets[sentence + 1] -
+                                      individual.constituent_offsets[sentence]);
   }
   const unsigned bits = static_cast<unsigned>(std::bit_width(2 * total));
   table_shift_ = 64 - bits;
@@ -144,9 +147,9 @@ void HitCounter::make_groups(const Individuals& individuals) {
       group_of_[k] = static_cast<std::uint32_t>(
           std::lower_bound(instance_.sizes.begin(), instance_.sizes.end(), size_of_[k]) - instance_.sizes.begin());
     }
-    const std::int64_t weight =
-        individuals.valued ? std::llround(static_cast<double>(individual.continuous) * individuals.value_scale)
-                           : individual.continuous;
+    const std::int64_t weight = individuals.valued
+                                    ? std::llround(static_cast<double>(individual.continuous) * individuals.value_scale)
+                                    : individual.continuous;
     instance_.base[group_of_[k]] += weight * instance_.fixed;
     total += weight;
   }
@@ -166,7 +169,8 @@ void HitCounter::sum_hits(const Individuals& individuals) {
     const Individual& individual = individuals.all[occurrence.individual];
     std::int64_t worth = proposal.discontinuous ? individual.discontinuous : individual.continuous;
     if (individuals.valued) {
-      const double value = individual.values.empty() ? 1.0 : individual.values[static_cast<std::size_t>(occurrence.constituent)];
+      const double value =
+          individual.values.empty() ? 1.0 : individual.values[static_cast<std::size_t>(occurrence.constituent)];
       worth = std::llround(static_cast<double>(worth) * value * individuals.value_scale);
     }
     instance_.hits[static_cast<std::size_t>(proposal.candidate) * groups + group_of_[occurrence.individual]] += worth;

@@ -35,14 +35,17 @@ std::string in_sentence(const char* what, std::int64_t sentence) {
 
 std::string check_one(Individual& individual, const Individuals& all) {
   const std::int64_t sentences = all.sentences();
-  if (!ascending_from_zero(individual.constituent_offsets)) return "constituent offsets that decrease or do not begin with 0";
-  if (static_cast<std::int64_t>(individual.constituent_offsets.size()) != sentences + 1) return "a different number of sentences";
+  if (!ascending_from_zero(individual.constituent_offsets))
+    return "constituent offsets that decrease or do not begin with 0";
+  if (static_cast<std::int64_t>(individual.constituent_offsets.size()) != sentences + 1)
+    return "a different number of sentences";
   const auto count = static_cast<std::size_t>(individual.constituent_offsets.back());
   if (individual.labels.size() != count) return "a number of labels that is not that of constituents";
   for (const std::int32_t code : individual.labels) {
     if (code < 0 || static_cast<std::size_t>(code) >= individual.label_ranks.size()) return "a label code out of range";
   }
-  if (!individual.values.empty() && individual.values.size() != count) return "a number of values that is not that of constituents";
+  if (!individual.values.empty() && individual.values.size() != count)
+    return "a number of values that is not that of constituents";
   if (individual.continuous < 0 || individual.discontinuous < 0) return "a negative weight";
   for (const double value : individual.values) {
     if (!std::isfinite(value)) return "a value that is not finite";
@@ -61,15 +64,17 @@ std::string check_one(Individual& individual, const Individuals& all) {
     }
     individual.bit_offsets.push_back(at + static_cast<std::int64_t>(needed));
   }
-  if (individual.bit_offsets.back() != static_cast<std::int64_t>(individual.bits.size())) return "more bits than the constituents need";
+  if (individual.bit_offsets.back() != static_cast<std::int64_t>(individual.bits.size()))
+    return "more bits than the constituents need";
   return "";
 }
 
 }  // namespace
 
-// Sums of hits over a whole sentence must fit into 62 bits.
-std::string Individuals::check_room() const {
-  double total = 0, say = 0;
+// Sums of hits over a whole sentence must fit into 62 bits, and into 122 bits when they are multiplied with the
+// largest denominator and the number of candidates (see `TieWeights`).
+std::string Individuals::check_room(std::int64_t p, std::int64_t q) const {
+  double total = 0, say = 0, longest = 0;
   for (const Individual& individual : all) {
     double largest = 1;
     for (const double value : individual.values) largest = std::max(largest, std::abs(value));
@@ -78,19 +83,23 @@ std::string Individuals::check_room() const {
     say += static_cast<double>(individual.continuous);
   }
   if (say <= 0) return "no individual has a continuous weight";
-  double longest = 0;
   for (std::int64_t s = 0; s < sentences(); ++s) longest = std::max(longest, static_cast<double>(words(s)));
-  return total * (2 * longest + 2) < 0x1p62 ? "" : "weights or values are too large";
+  const double sum = total * (2 * longest + 2);
+  const double denominator = static_cast<double>(p + q) * (2 * longest + 2);
+  const double candidates = static_cast<double>(all.size()) * longest + 1;
+  const bool fits = sum < 0x1p62 && sum * denominator * candidates < 0x1p122;
+  return fits ? "" : "weights, values or beta are too large or too fine";
 }
 
-std::string Individuals::check() {
+std::string Individuals::check(std::int64_t p, std::int64_t q) {
   if (!ascending_from_zero(word_offsets)) return "word offsets that decrease or do not begin with 0";
   if (all.empty()) return "no individuals";
   if (!std::isfinite(value_scale) || value_scale <= 0) return "a scale of values that is not positive";
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if (std::string why = check_one(all[k], *this); !why.empty()) return std::string("individual ").append(std::to_string(k + 1)).append(" has ").append(why);
+    if (std::string why = check_one(all[k], *this); !why.empty())
+      return std::string("individual ").append(std::to_string(k + 1)).append(" has ").append(why);
   }
-  return check_room();
+  return check_room(p, q);
 }
 
 }  // namespace treemean::averaging

@@ -32,11 +32,12 @@ struct Individuals {
   std::int64_t sentences() const { return static_cast<std::int64_t>(word_offsets.size()) - 1; }
   std::int64_t words(std::int64_t s) const { return word_offsets[s + 1] - word_offsets[s]; }
 
-  // Says what is wrong with the columns, so that nothing is read beyond their ends; empty if nothing.
-  std::string check();
+  // Says what is wrong with the columns, so that nothing is read beyond their ends, or what would overflow with
+  // β² = p / q; empty if nothing.
+  std::string check(std::int64_t p, std::int64_t q);
 
  private:
-  std::string check_room() const;
+  std::string check_room(std::int64_t p, std::int64_t q) const;
 };
 
 }  // namespace treemean::averaging

@@ -36,13 +36,13 @@ struct Worse {
 Instance in_order(const Instance& instance, Indices& order) {
   order.resize(instance.candidates.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return precedes(instance.candidates[a], instance.candidates[b]);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
   Instance result = instance;
   for (std::size_t i = 0; i < order.size(); ++i) {
     result.candidates[i] = instance.candidates[order[i]];
-    for (std::size_t g = 0; g < instance.groups(); ++g) result.hits[i * instance.groups() + g] = instance.hit(order[i], g);
+    for (std::size_t g = 0; g < instance.groups(); ++g)
+      result.hits[i * instance.groups() + g] = instance.hit(order[i], g);
   }
   return result;
 }
@@ -52,7 +52,8 @@ void require_exact_scales(const Instance& instance) {
   const Int128 largest = largest_scale_for(instance);
   const auto sizes = static_cast<std::int64_t>(instance.candidates.size());
   for (std::int64_t count = 0; count <= std::min(std::max<std::int64_t>(instance.words - 2, 0), sizes); ++count) {
-    if (!make_scale(instance, count, largest).exact) throw Undecided{"individuals have too many different sizes for exact ties"};
+    if (!make_scale(instance, count, largest).exact)
+      throw Undecided{"individuals have too many different sizes for exact ties"};
   }
 }
 
@@ -96,8 +97,8 @@ class Enumeration {
     }
     Indices free;
     for (std::uint32_t c = 0; c < instance_.candidates.size(); ++c) {
-      if (std::binary_search(forced.begin(), forced.end(), c) || std::binary_search(excluded.begin(), excluded.end(), c) ||
-          !fits(c, forced)) {
+      if (std::binary_search(forced.begin(), forced.end(), c) ||
+          std::binary_search(excluded.begin(), excluded.end(), c) || !fits(c, forced)) {
         continue;
       }
       free.push_back(c);
@@ -117,9 +118,13 @@ class Enumeration {
   template <class Queue>
   void divide(const Node& node, bool only_optimal, const Fraction& best, Queue& queue) {
     Indices forced = node.forced, excluded = node.excluded;
-    const auto insert = [](Indices& into, std::uint32_t c) { into.insert(std::upper_bound(into.begin(), into.end(), c), c); };
+    const auto insert = [](Indices& into, std::uint32_t c) {
+      into.insert(std::upper_bound(into.begin(), into.end(), c), c);
+    };
     for (std::uint32_t c = 0; c < instance_.candidates.size(); ++c) {
-      if (std::binary_search(forced.begin(), forced.end(), c) || std::binary_search(excluded.begin(), excluded.end(), c)) continue;
+      if (std::binary_search(forced.begin(), forced.end(), c) ||
+          std::binary_search(excluded.begin(), excluded.end(), c))
+        continue;
       const bool chosen = std::binary_search(node.chosen.begin(), node.chosen.end(), c);
       if (!chosen && !fits(c, forced)) continue;
       Indices other_forced = forced, other_excluded = excluded;
@@ -183,16 +188,19 @@ std::vector<Count> count_all_sizes(const Instance& instance, const Fraction& bes
   packing.build(instance.candidates, instance.words);
   const Int128 largest_scale = largest_scale_for(instance);
   const bool negative = std::any_of(instance.hits.begin(), instance.hits.end(), [](std::int64_t h) { return h < 0; });
-  const std::size_t largest = std::min(static_cast<std::size_t>(std::max<std::int64_t>(instance.words - 2, 0)), instance.candidates.size());
+  const std::size_t largest =
+      std::min(static_cast<std::size_t>(std::max<std::int64_t>(instance.words - 2, 0)), instance.candidates.size());
   std::vector<Int128> scores(instance.candidates.size());
   std::vector<bool> keep(scores.size());
   Count total = 0;
   for (std::size_t count = 0; count <= largest; ++count) {
     const Scale scale = make_scale(instance, static_cast<std::int64_t>(count), largest_scale);
     // Members of a best tree score at least this much, or leaving them out would be a gain.
-    const double least = to_double(best) * static_cast<double>(instance.q) /
-                         static_cast<double>(instance.denominator(instance.groups() - 1, static_cast<std::int64_t>(count)) + instance.q) *
-                         (1 - 1e-9) * static_cast<double>(scale.whole);
+    const double least =
+        to_double(best) * static_cast<double>(instance.q) /
+        static_cast<double>(instance.denominator(instance.groups() - 1, static_cast<std::int64_t>(count)) +
+                            instance.q) *
+        (1 - 1e-9) * static_cast<double>(scale.whole);
     std::vector<Int128> largest_scores;
     for (std::size_t c = 0; c < scores.size(); ++c) {
       scores[c] = score(instance, scale, c);
@@ -202,7 +210,8 @@ std::vector<Count> count_all_sizes(const Instance& instance, const Fraction& bes
     if (largest_scores.size() < count) continue;
     std::sort(largest_scores.begin(), largest_scores.end(), std::greater<>());
     const Int128 base = base_score(instance, scale);
-    const Int128 bound = std::accumulate(largest_scores.begin(), largest_scores.begin() + static_cast<std::ptrdiff_t>(count), base);
+    const Int128 bound =
+        std::accumulate(largest_scores.begin(), largest_scores.begin() + static_cast<std::ptrdiff_t>(count), base);
     if (compare({bound, scale.whole}, best) < 0) continue;
     const auto table = member_table(packing, scores, keep, count, budget);
     if (!table) throw Undecided{"counting would need more steps"};

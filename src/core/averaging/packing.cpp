@@ -167,13 +167,9 @@ void Packing::solve_component(const Component& component, std::span<const Int128
     }
   }
   if (alive_.empty()) return;
-  const Problem problem{component,
-                        alive_,
-                        weights,
-                        rows_,
-                        static_cast<std::size_t>(words_ + 63) / 64,
-                        TieWeights(alive_.size(), total),
-                        canonical};
+  const Problem problem{
+      component, alive_, weights, rows_, static_cast<std::size_t>(words_ + 63) / 64, TieWeights(alive_.size(), total),
+      canonical};
   if (problem.ties.narrow()) search_in_width<std::int64_t>(problem, budget, result);
   else search_in_width<Int128>(problem, budget, result);
 }
@@ -204,8 +200,7 @@ void Packing::solve_without_graph(std::span<const Int128> weights, Budget& budge
     alive_weights.push_back(weights[v]);
   }
   Budget trial = budget.part(memoised_search);
-  const auto family =
-      heaviest_laminar_family(rows, alive_weights, static_cast<std::size_t>(words_ + 63) / 64, trial);
+  const auto family = heaviest_laminar_family(rows, alive_weights, static_cast<std::size_t>(words_ + 63) / 64, trial);
   budget.settle(trial);
   if (!family) return;
   result.value = result.upper = family->value;

@@ -13,10 +13,10 @@
 namespace treemean::averaging {
 
 struct Packed {
-  Int128 value = 0;                    // the weight of what was chosen
-  Int128 upper = 0;                    // no compatible subset weighs more
-  std::vector<std::uint32_t> chosen;   // in no particular order
-  bool ties_open = false;              // another equally heavy set might be the canonical one
+  Int128 value = 0;                   // the weight of what was chosen
+  Int128 upper = 0;                   // no compatible subset weighs more
+  std::vector<std::uint32_t> chosen;  // in no particular order
+  bool ties_open = false;             // another equally heavy set might be the canonical one
 
   bool exact() const { return value == upper; }
 };

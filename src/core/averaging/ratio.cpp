@@ -36,9 +36,8 @@ void RatioSearch::keep_candidates(const Instance& instance, const Fraction& valu
   for (std::uint32_t c = 0; c < instance.candidates.size(); ++c) {
     if (gain(instance.hits[c], value, instance.q) > 0) kept_.push_back(c);
   }
-  std::sort(kept_.begin(), kept_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return precedes(instance.candidates[a], instance.candidates[b]);
-  });
+  std::sort(kept_.begin(), kept_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
   std::vector<Row> rows;
   rows.reserve(kept_.size());
   for (const std::uint32_t c : kept_) rows.push_back(instance.candidates[c]);

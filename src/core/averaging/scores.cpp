@@ -38,8 +38,8 @@ Int128 largest_scale_for(const Instance& instance) {
   Int128 sum = 1;
   for (const std::int64_t hits : instance.hits) sum += hits < 0 ? -Int128{hits} : Int128{hits};
   for (const std::int64_t base : instance.base) sum += base;
-  const int used = bit_length(sum) + bit_length(instance.words) +
-                   bit_length(static_cast<Int128>(instance.candidates.size()) + 1);
+  const int used =
+      bit_length(sum) + bit_length(instance.words) + bit_length(static_cast<Int128>(instance.candidates.size()) + 1);
   return Int128{1} << std::clamp(120 - used, 20, 90);
 }
 

@@ -65,7 +65,8 @@ void SentenceAverager::add_outcome(std::int64_t nodes, double seconds, Averages&
   const double factor = words == 0 ? 1 : objective_factor_;
   const double objective = to_double(outcome_.value) * factor;
   const double upper = outcome_.optimal ? objective : std::max(objective, outcome_.upper * factor * (1 + caution));
-  const bool plain = words == 0 || (options_.goal != Goal::sum && options_.p == options_.q && !individuals_.typed && !individuals_.valued);
+  const bool plain = words == 0 || (options_.goal != Goal::sum && options_.p == options_.q && !individuals_.typed &&
+                                    !individuals_.valued);
   averages.objective.push_back(objective);
   averages.average_f1.push_back(plain ? objective : average_f1());
   averages.upper_bound.push_back(upper);
@@ -97,7 +98,8 @@ void SentenceAverager::choose_members() {
   for (const std::uint32_t c : outcome_.chosen) is_member_[counter_.proposal_of()[c]] = true;
   for (std::size_t i = 0; i < proposals.size(); ++i) {
     if (proposals[i].candidate == Proposal::whole) is_member_[i] = true;
-    if (proposals[i].candidate == Proposal::single_word) is_member_[i] = 2 * static_cast<double>(proposals[i].weight) > total_weight_;
+    if (proposals[i].candidate == Proposal::single_word)
+      is_member_[i] = 2 * static_cast<double>(proposals[i].weight) > total_weight_;
   }
   members_.clear();
   for (std::size_t i = 0; i < proposals.size(); ++i) {
@@ -121,7 +123,8 @@ void SentenceAverager::choose_labels() {
     const std::int64_t weight =
         proposals[occurrence.proposal].discontinuous ? individual.discontinuous : individual.continuous;
     auto& weights = label_weights_[occurrence.proposal];
-    const auto known = std::find_if(weights.begin(), weights.end(), [&](const LabelWeight& w) { return w.rank == rank; });
+    const auto known =
+        std::find_if(weights.begin(), weights.end(), [&](const LabelWeight& w) { return w.rank == rank; });
     if (known == weights.end()) {
       weights.push_back({rank, weight});
     } else {
@@ -152,7 +155,9 @@ void SentenceAverager::add_binary_members() {
     const std::uint64_t* words = set.words.data();
     const std::int64_t proposal = counter_.find(words);
     members_.push_back({words, first_of(words), size_of(words, width_), proposal, rank});
-    if (proposal >= 0) outcome_.chosen.push_back(static_cast<std::uint32_t>(counter_.proposals()[static_cast<std::size_t>(proposal)].candidate));
+    if (proposal >= 0)
+      outcome_.chosen.push_back(
+          static_cast<std::uint32_t>(counter_.proposals()[static_cast<std::size_t>(proposal)].candidate));
   }
   // Somebody may have proposed what was added, at a negative value.
   const Fraction before = outcome_.value;

@@ -57,7 +57,8 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
 }
 
 // If c is in the best tree T, leaving it out is no gain. Without negative hits that means that the score of c is at
-// least F(T) q / (D + q), where D is the largest denominator; multiplied with D + q, scores are largest for small trees.
+// least F(T) q / (D + q), where D is the largest denominator; multiplied with D + q, scores are largest for small
+// trees.
 bool SizeSearch::keep_candidates() {
   const Instance& instance = *instance_;
   const std::vector<std::uint32_t> first = majority(instance);
@@ -73,9 +74,8 @@ bool SizeSearch::keep_candidates() {
     }
     if (negative_ || reduced * enough >= threshold) kept_.push_back(c);
   }
-  std::sort(kept_.begin(), kept_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return precedes(instance.candidates[a], instance.candidates[b]);
-  });
+  std::sort(kept_.begin(), kept_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
   std::vector<Row> rows;
   for (const std::uint32_t c : kept_) rows.push_back(instance.candidates[c]);
   packing_.build(std::move(rows), instance.words);
@@ -160,7 +160,8 @@ Fraction SizeSearch::bound_of(const Range& range, bool strictly, Budget& budget)
   const Int128 base = base_score(*instance_, scale);
   Scores largest = scores;
   const auto high = std::min(static_cast<std::size_t>(range.high), largest.size());
-  std::nth_element(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(high), largest.end(), std::greater<>());
+  std::nth_element(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(high), largest.end(),
+                   std::greater<>());
   Int128 sum = 0;
   for (std::size_t i = 0; i < high; ++i) sum += std::max(largest[i], Int128{0});
   const Fraction bound{base + sum, scale.whole};
@@ -239,8 +240,8 @@ SizeSearch::BestOfSize SizeSearch::best_by_table(std::int64_t count, const Scale
 }
 
 void SizeSearch::prove(Budget& budget, Outcome& outcome) {
-  const std::int64_t largest = std::min<std::int64_t>(std::max<std::int64_t>(instance_->words - 2, 0),
-                                                      static_cast<std::int64_t>(kept_.size()));
+  const std::int64_t largest =
+      std::min<std::int64_t>(std::max<std::int64_t>(instance_->words - 2, 0), static_cast<std::int64_t>(kept_.size()));
   std::vector<Range> todo;
   if (negative_) {
     for (std::int64_t count = largest; count >= 0; --count) todo.push_back({count, count});

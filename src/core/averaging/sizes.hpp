@@ -48,11 +48,12 @@ class SizeSearch {
   bool ruled_out(const Fraction& bound, bool strictly) const;
   Fraction bound_of(const Range& range, bool strictly, Budget& budget);
   BestOfSize best_of_size(std::int64_t count, bool strictly, Budget& budget);
-  BestOfSize best_by_table(std::int64_t count, const Scale& scale, const Scores& scores, Fraction bound, Budget& budget);
+  BestOfSize best_by_table(std::int64_t count, const Scale& scale, const Scores& scores, Fraction bound,
+                           Budget& budget);
 
   const Instance* instance_ = nullptr;
   Int128 largest_scale_ = 1;
-  bool negative_ = false;  // whether there are negative hits; some bounds do not hold then
+  bool negative_ = false;            // whether there are negative hits; some bounds do not hold then
   std::vector<std::uint32_t> kept_;  // candidates in canonical order
   Packing packing_;
   Packed packed_;

@@ -102,9 +102,10 @@ def average(
 
     The result has sentence values: `objective` (the weighted mean of F_β), `average_f1` (the weighted mean of
     F1), `upper_bound`, `optimal` (1 if proven), `nodes` (steps of the search), `candidates` (constituents
-    that were left when it began), `seconds`; its metadata tell the method as `average_method`. Every
-    constituent has the value `support`, the share of the weight that has it, and the label that most of that
-    weight gives to it (the alphabetically first of equal ones).
+    that were left when it began), `seconds`. Its metadata tell the method as `average_method`, and where
+    there is no proof the reason as `average_note`. Every constituent has the value `support`, the share of
+    the weight that has it, and the label that most of that weight gives to it (the alphabetically first of
+    equal ones).
 
     >>> a = Tree("x y z".split(), [({0, 1, 2}, "S"), ({0, 1}, "A")])
     >>> b = Tree("x y z".split(), [({0, 1, 2}, "S"), ({1, 2}, "B")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,32 +24,38 @@ from treemean.trees.treebank import offsets_of
 SENTENCE_VALUES = ("objective", "average_f1", "upper_bound", "optimal", "nodes", "candidates", "seconds")
 #: The key of a sentence's metadata that tells the method.
 METHOD_KEY = "average_method"
+#: The key that tells why a sentence's average is not proven to be the best; other sentences lack it.
+NOTE_KEY = "average_note"
 
 # Weights times values, over all individuals, stay below this; times twice the words they then fit 62 bits.
 _ROOM = 1 << 44
+_LEAST_RESOLUTION = 1e6
 
 
 def exact(runs: Sequence[Treebank], request: Request) -> Treebank:
     """Return the exact average of aligned treebanks."""
     individuals, vocabulary = core_individuals(runs, request)
-    found = _core.average(
-        individuals,
-        goal=request.goal,
-        direction=request.direction,
-        p=request.beta2.numerator,
-        q=request.beta2.denominator,
-        node_limit=request.node_limit,
-        time_limit=request.time_limit or 0.0,
-        threads=request.jobs if request.jobs is not None else _available_cores(),
-    )
-    return result_of(runs[0], found, vocabulary)
+    try:
+        found = _core.average(
+            individuals,
+            goal=request.goal,
+            direction=request.direction,
+            p=request.beta2.numerator,
+            q=request.beta2.denominator,
+            node_limit=request.node_limit,
+            time_limit=request.time_limit or 0.0,
+            threads=request.jobs if request.jobs is not None else _available_cores(),
+        )
+    except ValueError as error:
+        raise TreemeanError(str(error)) from error
+    return result_of(runs[0], found, vocabulary, request)
 
 
-def result_of(base: Treebank, found: dict[str, Any], vocabulary: list[str]) -> Treebank:
+def result_of(base: Treebank, found: dict[str, Any], vocabulary: list[str], request: Request) -> Treebank:
     """Return what the core found for the sentences of `base` as a treebank."""
     labels = _decode_labels(found["labels"], vocabulary)
     return base.with_columns(
-        metadata=with_method(base, "exact"),
+        metadata=with_method(base, "exact", _reasons(found, request)),
         constituent_offsets=offsets_of(found["constituent_counts"]),
         labels=labels,
         functions=CodedStrings.constant("", len(labels)),
@@ -65,9 +71,9 @@ def core_individuals(runs: Sequence[Treebank], request: Request) -> tuple[_core.
     rank = {text: index for index, text in enumerate(vocabulary)}
     values = _values(runs, request.hits)
     individuals = _core.Individuals(
-        word_offsets=runs[0].word_offsets,
-        constituent_offsets=[run.constituent_offsets for run in runs],
-        bits=[np.ascontiguousarray(run.bits) for run in runs],
+        word_offsets=np.ascontiguousarray(runs[0].word_offsets, dtype=np.int64),
+        constituent_offsets=[np.ascontiguousarray(run.constituent_offsets, dtype=np.int64) for run in runs],
+        bits=[np.ascontiguousarray(run.bits, dtype=np.uint64) for run in runs],
         labels=[np.ascontiguousarray(run.labels.codes, dtype=np.int32) for run in runs],
         label_ranks=[np.array([rank[text] for text in run.labels.texts], dtype=np.int32) for run in runs],
         values=values,
@@ -78,18 +84,33 @@ def core_individuals(runs: Sequence[Treebank], request: Request) -> tuple[_core.
     return individuals, vocabulary
 
 
-def with_method(base: Treebank, method: str) -> Strings:
-    """Return the sentences' metadata, with the method of averaging entered."""
-    if len(base.metadata.data) == 0:
-        text = json.dumps({METHOD_KEY: method}).encode()
-        return Strings(
-            np.tile(np.frombuffer(text, dtype=np.uint8), len(base)),
-            np.arange(len(base) + 1, dtype=np.int64) * len(text),
-        )
-    return Strings.of(
-        json.dumps({**(json.loads(text) if text else {}), METHOD_KEY: method}, ensure_ascii=False)
-        for text in base.metadata.tolist()
-    )
+def with_method(base: Treebank, method: str, notes: Mapping[int, str] | None = None) -> Strings:
+    """Return the sentences' metadata, with the method of averaging entered, and notes about some of them."""
+    if len(base.metadata.data) == 0 and not notes:
+        raw = np.frombuffer(json.dumps({METHOD_KEY: method}).encode(), dtype=np.uint8)
+        return Strings(np.tile(raw, len(base)), np.arange(len(base) + 1, dtype=np.int64) * len(raw))
+    texts = []
+    for s, text in enumerate(base.metadata.tolist()):
+        metadata = {**(json.loads(text) if text else {}), METHOD_KEY: method}
+        if notes and s in notes:
+            metadata[NOTE_KEY] = notes[s]
+        texts.append(json.dumps(metadata, ensure_ascii=False))
+    return Strings.of(texts)
+
+
+def _reasons(found: Mapping[str, NDArray[Any]], request: Request) -> dict[int, str]:
+    """Tell of sentences without a proof why there is none."""
+    reasons = {}
+    for s in np.flatnonzero(found["optimal"] == 0).tolist():
+        if found["nodes"][s] > request.node_limit:
+            reasons[s] = f"not proven optimal: stopped after {request.node_limit} steps (node_limit)"
+        elif request.time_limit is not None and found["seconds"][s] >= request.time_limit:
+            reasons[s] = f"not proven optimal: stopped after {request.time_limit} seconds (time_limit)"
+        elif request.goal == "binary" and request.hits is not None:
+            reasons[s] = "not proven optimal: constituents with negative hits may have been added"
+        else:
+            reasons[s] = "not proven optimal: too many conflicts for the search"
+    return reasons
 
 
 def _available_cores() -> int:
@@ -142,4 +163,8 @@ def _value_scale(weights: Weights, values: Sequence[NDArray[np.float64]]) -> flo
         max(c, d) * max(1.0, float(np.abs(v).max(initial=0.0)))
         for c, d, v in zip(weights.continuous, weights.discontinuous, values, strict=True)
     )
-    return float(10.0 ** min(9, math.floor(math.log10(_ROOM / total))))
+    scale = 10.0 ** min(9, math.floor(math.log10(_ROOM / total)))
+    # With very large values, weights themselves would be rounded away.
+    if scale < 1 and scale * max(weights.continuous) < _LEAST_RESOLUTION:
+        raise TreemeanError(f"hits are too large: weights times hits reach {total:g} in all")
+    return scale

@@ -104,6 +104,8 @@ def _decided(search: Any, *arguments: Any, **options: Any) -> Any:
         return search(*arguments, **options)
     except RuntimeError as error:
         raise TreemeanError(f"not decided within node_limit: {error}") from error
+    except ValueError as error:
+        raise TreemeanError(str(error)) from error
 
 
 def _best(
@@ -125,4 +127,4 @@ def _best(
         _core.best_trees, individuals, **_options(request), limit=limit, only_optimal=only_optimal
     )
     repeated = banks[0].take(np.zeros(len(found["objective"]), dtype=np.int64))
-    return list(result_of(repeated, found, vocabulary))
+    return list(result_of(repeated, found, vocabulary, request))
