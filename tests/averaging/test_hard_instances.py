@@ -27,7 +27,7 @@ from treemean.trees import Tree, compatible
 def heaviest_by_integer_programming(
     masks: Sequence[int], weights: Sequence[float], size: int | None = None
 ) -> float:
-    """Return the largest weight of compatible sets; with `size`, of exactly so many (-inf if there are none)."""
+    """Return the largest weight of compatible sets, of exactly `size` ones if given (-inf if impossible)."""
     conflicts = [(i, j) for i, j in combinations(range(len(masks)), 2) if not compatible(masks[i], masks[j])]
     rows = np.zeros((len(conflicts) + 1, len(masks)))
     for row, (i, j) in enumerate(conflicts):

@@ -10,6 +10,11 @@ Int128 gain(std::int64_t hits, const Fraction& value, std::int64_t q) {
   return hits * value.denominator - value.numerator * q;
 }
 
+// Candidates with more hits than this add something; values are positive.
+std::int64_t most_without_gain(const Fraction& value, std::int64_t q) {
+  return static_cast<std::int64_t>(value.numerator * q / value.denominator);
+}
+
 // A value to begin with: the best tree of majority constituents, which never conflict. Without a majority rule,
 // the tree without candidates.
 Fraction first_value(const Instance& instance) {
@@ -18,8 +23,9 @@ Fraction first_value(const Instance& instance) {
   if (instance.majority_total <= 0) return value;
   while (true) {
     Fraction next = trivial;
+    const std::int64_t enough = std::max(instance.majority_total / 2, most_without_gain(value, instance.q));
     for (const std::int64_t hits : instance.hits) {
-      if (2 * hits > instance.majority_total && gain(hits, value, instance.q) > 0) {
+      if (hits > enough) {
         next.numerator += hits;
         next.denominator += instance.q;
       }
@@ -32,9 +38,10 @@ Fraction first_value(const Instance& instance) {
 }  // namespace
 
 void RatioSearch::keep_candidates(const Instance& instance, const Fraction& value) {
+  const std::int64_t enough = most_without_gain(value, instance.q);
   kept_.clear();
   for (std::uint32_t c = 0; c < instance.candidates.size(); ++c) {
-    if (gain(instance.hits[c], value, instance.q) > 0) kept_.push_back(c);
+    if (instance.hits[c] > enough) kept_.push_back(c);
   }
   std::sort(kept_.begin(), kept_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
