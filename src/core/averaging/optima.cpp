@@ -8,7 +8,7 @@
 
 #include "averaging/packing.hpp"
 #include "averaging/scores.hpp"
-#include "averaging/sentence.hpp"
+#include "averaging/solver.hpp"
 
 namespace treemean::averaging {
 namespace {
@@ -61,10 +61,7 @@ void require_exact_scales(const Instance& instance) {
 // which a tree differs from it, and each part has a best tree of its own.
 class Enumeration {
  public:
-  Enumeration(const Instance& instance, std::int64_t node_limit, Budget& budget)
-      : instance_(instance), budget_(budget) {
-    options_.node_limit = node_limit;
-  }
+  Enumeration(const Instance& instance, Budget& budget) : instance_(instance), budget_(budget) {}
 
   std::vector<Node> run(std::size_t limit, bool only_optimal) {
     std::vector<Node> found;
@@ -105,7 +102,7 @@ class Enumeration {
       rest_.candidates.push_back(instance_.candidates[c]);
       for (std::size_t g = 0; g < groups; ++g) rest_.hits.push_back(instance_.hit(c, g));
     }
-    solver_.run(rest_, options_, budget_, outcome_);
+    solver_.run(rest_, Goal::average, budget_, outcome_);
     if (!outcome_.optimal) throw Undecided{"the search would need more steps"};
     Node node{std::move(forced), std::move(excluded), {}, {}};
     node.chosen = node.forced;
@@ -137,7 +134,6 @@ class Enumeration {
 
   const Instance& instance_;
   Budget& budget_;
-  Options options_;
   Solver solver_;
   Instance rest_;
   Outcome outcome_;
@@ -225,13 +221,12 @@ std::vector<Count> count_all_sizes(const Instance& instance, const Fraction& bes
 
 }  // namespace
 
-std::vector<Outcome> best_trees(const Instance& instance, std::size_t limit, bool only_optimal, std::int64_t node_limit,
-                                Budget& budget) {
+std::vector<Outcome> best_trees(const Instance& instance, std::size_t limit, bool only_optimal, Budget& budget) {
   Indices order;
   const Instance ordered = in_order(instance, order);
   if (only_optimal) require_exact_scales(ordered);
   std::vector<Outcome> outcomes;
-  for (const Node& node : Enumeration(ordered, node_limit, budget).run(limit, only_optimal)) {
+  for (const Node& node : Enumeration(ordered, budget).run(limit, only_optimal)) {
     Outcome outcome;
     for (const std::uint32_t c : node.chosen) outcome.chosen.push_back(order[c]);
     outcome.value = node.value;
@@ -241,15 +236,13 @@ std::vector<Outcome> best_trees(const Instance& instance, std::size_t limit, boo
   return outcomes;
 }
 
-std::vector<Count> count_best_trees(const Instance& instance, std::int64_t node_limit, Budget& budget) {
+std::vector<Count> count_best_trees(const Instance& instance, Budget& budget) {
   Indices order;
   const Instance ordered = in_order(instance, order);
   require_exact_scales(ordered);
   Solver solver;
   Outcome outcome;
-  Options options;
-  options.node_limit = node_limit;
-  solver.run(ordered, options, budget, outcome);
+  solver.run(ordered, Goal::average, budget, outcome);
   if (!outcome.optimal) throw Undecided{"the search would need more steps"};
   return ordered.groups() == 1 ? count_one_size(ordered, outcome.value, budget)
                                : count_all_sizes(ordered, outcome.value, budget);

@@ -43,7 +43,7 @@ void SentenceAverager::add(std::int64_t sentence, Averages& averages) {
   outcome_.chosen.clear();
   if (individuals_.words(sentence) > 0) {
     counter_.count(individuals_, sentence, options_.p, options_.q);
-    solver_.run(counter_.instance(), options_, budget, outcome_);
+    solver_.run(counter_.instance(), options_.goal, budget, outcome_);
   } else {
     counter_.clear();
     outcome_ = {};
@@ -64,7 +64,8 @@ void SentenceAverager::add_outcome(std::int64_t nodes, double seconds, Averages&
   write(averages);
   const double factor = words == 0 ? 1 : objective_factor_;
   const double objective = to_double(outcome_.value) * factor;
-  const double upper = outcome_.optimal ? objective : std::max(objective, outcome_.upper * factor * (1 + caution));
+  const double bound = outcome_.upper * factor;
+  const double upper = outcome_.optimal ? objective : std::max(objective, bound + std::abs(bound) * caution);
   const bool plain = words == 0 || (options_.goal != Goal::sum && options_.p == options_.q && !individuals_.typed &&
                                     !individuals_.valued);
   averages.objective.push_back(objective);
@@ -79,7 +80,7 @@ void SentenceAverager::add_outcome(std::int64_t nodes, double seconds, Averages&
 void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool only_optimal, Averages& averages) {
   Budget budget(options_.node_limit, options_.time_limit);
   counter_.count(individuals_, sentence, options_.p, options_.q);
-  for (Outcome& outcome : best_trees(counter_.instance(), limit, only_optimal, options_.node_limit, budget)) {
+  for (Outcome& outcome : best_trees(counter_.instance(), limit, only_optimal, budget)) {
     outcome_ = std::move(outcome);
     add_outcome(budget.nodes(), 0, averages);
   }
@@ -88,41 +89,41 @@ void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool o
 std::vector<Count> SentenceAverager::count_best(std::int64_t sentence) {
   Budget budget(options_.node_limit, options_.time_limit);
   counter_.count(individuals_, sentence, options_.p, options_.q);
-  return count_best_trees(counter_.instance(), options_.node_limit, budget);
+  return count_best_trees(counter_.instance(), budget);
 }
 
 // The chosen candidates, the whole sentence, and single words that more than half of the weight marks as such.
 void SentenceAverager::choose_members() {
   const auto& proposals = counter_.proposals();
-  is_member_.assign(proposals.size(), false);
-  for (const std::uint32_t c : outcome_.chosen) is_member_[counter_.proposal_of()[c]] = true;
-  for (std::size_t i = 0; i < proposals.size(); ++i) {
-    if (proposals[i].candidate == Proposal::whole) is_member_[i] = true;
-    if (proposals[i].candidate == Proposal::single_word)
-      is_member_[i] = 2 * static_cast<double>(proposals[i].weight) > total_weight_;
-  }
   members_.clear();
+  member_of_.assign(proposals.size(), -1);
+  const auto add = [&](std::size_t proposal) {
+    const std::uint64_t* words = proposals[proposal].words;
+    member_of_[proposal] = static_cast<std::int64_t>(members_.size());
+    members_.push_back(
+        {words, first_of(words), size_of(words, width_), static_cast<std::int64_t>(proposal), -1, false});
+  };
+  for (const std::uint32_t c : outcome_.chosen) add(counter_.proposal_of()[c]);
   for (std::size_t i = 0; i < proposals.size(); ++i) {
-    if (!is_member_[i]) continue;
-    const std::uint64_t* words = proposals[i].words;
-    members_.push_back({words, first_of(words), size_of(words, width_), static_cast<std::int64_t>(i), -1});
+    const bool frequent = 2 * static_cast<double>(proposals[i].weight) > total_weight_;
+    if (proposals[i].candidate == Proposal::whole || (proposals[i].candidate == Proposal::single_word && frequent))
+      add(i);
   }
 }
 
 // Of every member the label with most weight, of equal ones the alphabetically first.
 void SentenceAverager::choose_labels() {
-  const auto& proposals = counter_.proposals();
-  label_of_.assign(proposals.size(), -1);
-  if (label_weights_.size() < proposals.size()) label_weights_.resize(proposals.size());
-  for (const Member& member : members_) label_weights_[static_cast<std::size_t>(member.proposal)].clear();
+  if (label_weights_.size() < members_.size()) label_weights_.resize(members_.size());
+  for (std::size_t m = 0; m < members_.size(); ++m) label_weights_[m].clear();
   for (const Occurrence& occurrence : counter_.occurrences()) {
-    if (!is_member_[occurrence.proposal]) continue;
+    const std::int64_t member = member_of_[occurrence.proposal];
+    if (member < 0) continue;
     const Individual& individual = individuals_.all[occurrence.individual];
     const std::int32_t code = individual.labels[static_cast<std::size_t>(occurrence.constituent)];
     const std::int32_t rank = individual.label_ranks[static_cast<std::size_t>(code)];
-    const std::int64_t weight =
-        proposals[occurrence.proposal].discontinuous ? individual.discontinuous : individual.continuous;
-    auto& weights = label_weights_[occurrence.proposal];
+    const bool gap = counter_.proposals()[occurrence.proposal].discontinuous;
+    const std::int64_t weight = gap ? individual.discontinuous : individual.continuous;
+    auto& weights = label_weights_[static_cast<std::size_t>(member)];
     const auto known =
         std::find_if(weights.begin(), weights.end(), [&](const LabelWeight& w) { return w.rank == rank; });
     if (known == weights.end()) {
@@ -131,12 +132,12 @@ void SentenceAverager::choose_labels() {
       known->weight += weight;
     }
   }
-  for (const Member& member : members_) {
-    const auto& weights = label_weights_[static_cast<std::size_t>(member.proposal)];
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const auto& weights = label_weights_[m];
     const auto best = std::min_element(weights.begin(), weights.end(), [](const LabelWeight& a, const LabelWeight& b) {
       return a.weight != b.weight ? a.weight > b.weight : a.rank < b.rank;
     });
-    label_of_[static_cast<std::size_t>(member.proposal)] = best->rank;
+    members_[m].label = best->rank;
   }
 }
 
@@ -151,13 +152,12 @@ void SentenceAverager::add_binary_members() {
   if (counter_.instance().words == 0) return;
   added_ = missing_sets(sets, counter_.instance().words, options_.direction);
   for (const AddedSet& set : added_) {
-    const std::int32_t rank = label_of_[static_cast<std::size_t>(members_[set.parent].proposal)];
     const std::uint64_t* words = set.words.data();
     const std::int64_t proposal = counter_.find(words);
-    members_.push_back({words, first_of(words), size_of(words, width_), proposal, rank});
-    if (proposal >= 0)
-      outcome_.chosen.push_back(
-          static_cast<std::uint32_t>(counter_.proposals()[static_cast<std::size_t>(proposal)].candidate));
+    members_.push_back({words, first_of(words), size_of(words, width_), proposal, members_[set.parent].label, true});
+    if (proposal < 0) continue;
+    const std::int32_t candidate = counter_.proposals()[static_cast<std::size_t>(proposal)].candidate;
+    outcome_.chosen.push_back(static_cast<std::uint32_t>(candidate));
   }
   // Somebody may have proposed what was added, at a negative value.
   const Fraction before = outcome_.value;
@@ -184,8 +184,7 @@ void SentenceAverager::write(Averages& averages) const {
       support = total > 0 ? static_cast<double>(proposal.weight) / total : 0;
     }
     averages.support.push_back(support);
-    averages.labels.push_back(member.added_below >= 0 ? -1 - member.added_below
-                                                      : label_of_[static_cast<std::size_t>(member.proposal)]);
+    averages.labels.push_back(member.added ? -1 - member.label : member.label);
   }
 }
 

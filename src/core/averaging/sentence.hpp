@@ -38,8 +38,9 @@ class SentenceAverager {
   struct Member {
     const std::uint64_t* words;
     std::int64_t first, size;
-    std::int64_t proposal;     // -1 if nobody proposed it
-    std::int32_t added_below;  // if it was added to make the tree binary: the rank of the divided set's label, else -1
+    std::int64_t proposal;  // -1 if nobody proposed it
+    std::int32_t label;     // a rank; if it was added to make the tree binary, that of the set it divides
+    bool added;
   };
   struct LabelWeight {
     std::int32_t rank;
@@ -63,9 +64,8 @@ class SentenceAverager {
   std::size_t width_ = 0;
   std::vector<Member> members_;
   std::vector<AddedSet> added_;
-  std::vector<std::int32_t> label_of_;  // by proposal
-  std::vector<std::vector<LabelWeight>> label_weights_;
-  std::vector<bool> is_member_;  // by proposal
+  std::vector<std::int64_t> member_of_;                  // by proposal: its number as a member, or -1
+  std::vector<std::vector<LabelWeight>> label_weights_;  // by member
 };
 
 }  // namespace treemean::averaging

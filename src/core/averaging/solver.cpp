@@ -2,10 +2,10 @@
 
 namespace treemean::averaging {
 
-void Solver::run(const Instance& instance, const Options& options, Budget& budget, Outcome& outcome) {
-  if (options.goal == Goal::sum) {
+void Solver::run(const Instance& instance, Goal goal, Budget& budget, Outcome& outcome) {
+  if (goal == Goal::sum) {
     additive_.run_sum(instance, budget, outcome);
-  } else if (options.goal == Goal::binary) {
+  } else if (goal == Goal::binary) {
     additive_.run_binary(instance, budget, outcome);
   } else if (instance.groups() == 1) {
     ratio_.run(instance, budget, outcome);

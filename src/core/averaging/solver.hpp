@@ -25,7 +25,7 @@ struct Options {
 // Solves an instance by the method that suits it. Keeps memory from one to the next.
 class Solver {
  public:
-  void run(const Instance& instance, const Options& options, Budget& budget, Outcome& outcome);
+  void run(const Instance& instance, Goal goal, Budget& budget, Outcome& outcome);
 
  private:
   RatioSearch ratio_;
