@@ -51,6 +51,10 @@ void search(const Problem& problem, Budget& budget, Packed& result) {
     return std::max(answer.upper, best.first);
   };
   Weight upper = branch();
+  if (trial.spent() && best.first == 0) {
+    best = tree.greedy(open);
+    upper = std::max(upper, best.first);
+  }
   budget.settle(trial);
 
   if (trial.spent() && budget.remaining() > 0) {
