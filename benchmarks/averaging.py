@@ -84,16 +84,19 @@ def lassy(quick: bool) -> None:
         lambda: average([Treebank.from_trees(t) for t in trees], WEIGHTS, jobs=1), 3 if quick else 10
     )
     row("the same from Tree objects", f"{1e3 * whole:.2f}")
-    against("meet-in-the-middle", five, 2.0 if quick else 30.0)
+    for name, banks, weights in (("five weighted", five, WEIGHTS), ("ten", ten, None)):
+        against("meet-in-the-middle", name, banks, weights, 2.0 if quick else 60.0)
     many(five, 20 if quick else 954)
 
 
-def against(method: str, runs: Sequence[Treebank], seconds: float) -> None:
+def against(
+    method: str, name: str, runs: Sequence[Treebank], weights: Sequence[float] | None, seconds: float
+) -> None:
     """Compare with another method, on the sentences that it finishes in some seconds."""
     if method not in METHODS:
         print(f"\n(no method {method} to compare with)")
         return
-    request = make_request(len(runs), WEIGHTS)
+    request = make_request(len(runs), weights)
     theirs, finished = 0.0, []
     order = np.random.default_rng(1).permutation(len(runs[0]))
     for s in order.tolist():
@@ -106,8 +109,11 @@ def against(method: str, runs: Sequence[Treebank], seconds: float) -> None:
             finished.append(s)
         if theirs > seconds:
             break
-    ours = core_seconds([run.take(np.array(finished)) for run in runs], WEIGHTS, 20)
-    print(f"\n{method} on {len(finished)} sentences: {theirs:.2f} s; the core: {1e3 * ours:.2f} ms; ", end="")
+    ours = core_seconds([run.take(np.array(finished)) for run in runs], weights, 20)
+    print(
+        f"\n{name} runs, {len(finished)} sentences: {method} {theirs:.2f} s, core {1e3 * ours:.2f} ms: ",
+        end="",
+    )
     print(f"{theirs / ours:,.0f} times as fast")
 
 
