@@ -81,6 +81,7 @@ class AlpinoReader {
       read_elements(xml::Scanner(record, opening.position()));
       if (sentence_.words.empty()) throw xml::Error{"the sentence has no words", begin};
       order_words(begin);
+      if (std::string why = sentence_.too_large(); !why.empty()) throw xml::Error{std::move(why), begin};
       result_.columns.add(sentence_, "top");
     } catch (const xml::Error& error) {
       fail(error.message, error.at, begin, end, false);

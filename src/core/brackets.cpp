@@ -42,7 +42,7 @@ class BracketReader {
       } catch (const Incomplete&) {
         break;
       } catch (const BadRecord& bad) {
-        const std::size_t end = next_record(at);
+        const std::size_t end = closed_at_ ? text_.find('\n', *closed_at_) : next_record(at);
         if (end == std::string_view::npos && !final_) break;  // the record may go on: see more of it first
         const std::size_t stop = std::min(end, text_.size());
         const std::int64_t line = 1 + std::count(text_.begin(), text_.begin() + std::min(bad.at, stop), '\n');
@@ -74,7 +74,9 @@ class BracketReader {
     positions_.clear();
     frames_.clear();
     bare_ = 0;
+    closed_at_.reset();
     std::size_t at = read_tree(begin);
+    closed_at_ = at;
     if (discontinuous_) at = read_rest_of_line(at);
     if (!is_valid_utf8(text_.substr(begin, at - begin))) throw BadRecord{"not valid UTF-8", begin};
     if (sentence_.words.empty()) throw BadRecord{"the tree has no words", begin};
@@ -83,6 +85,7 @@ class BracketReader {
     } else {
       drop_wrapper();
     }
+    if (std::string why = sentence_.too_large(); !why.empty()) throw BadRecord{std::move(why), begin};
     result_.columns.add(sentence_, "ROOT");
     return at;
   }
@@ -251,6 +254,7 @@ class BracketReader {
   std::vector<Word> ordered_;
   std::vector<bool> seen_;
   std::vector<std::string_view> tokens_;
+  std::optional<std::size_t> closed_at_;  // the end of the current record's brackets, once they are closed
   int bare_ = 0;  // leaves that are a number without a word
 };
 

@@ -17,8 +17,8 @@ struct BracketResult {
 };
 
 // Reads the complete trees in `text`. If `final`, what remains at the end must be complete; otherwise an
-// incomplete tree is left for the next call. Stops at the first bad record: a record begins with a bracket
-// and ends before the next line that begins with one.
+// incomplete tree is left for the next call. Stops at the first bad record, which ends with its line if its
+// brackets are closed, and else before the next line that begins with a bracket.
 BracketResult read_brackets(std::string_view text, bool discontinuous, bool final);
 
 }  // namespace treemean

@@ -26,6 +26,16 @@ void Sentence::clear() {
   owned.clear();
 }
 
+std::string Sentence::too_large() const {
+  const auto n = static_cast<std::int64_t>(words.size()), m = static_cast<std::int64_t>(nodes.size());
+  if (n > kMaxWords) return "a sentence of " + std::to_string(n) + " words; at most " + std::to_string(kMaxWords) + " are read";
+  if (m > kMaxCells / std::max<std::int64_t>(n, 1)) {
+    return std::to_string(m) + " constituents over " + std::to_string(n) + " words; their product may be " +
+           std::to_string(kMaxCells) + " at most";
+  }
+  return {};
+}
+
 std::string_view Sentence::own(std::string text) { return owned.emplace_back(std::move(text)); }
 
 void Columns::add(const Sentence& sentence, std::string_view root_label) {

@@ -34,6 +34,10 @@ class CodedStrings {
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> index_;
 };
 
+// No real sentence is larger; a small file must not ask for unbounded memory. Cells are words times nodes.
+inline constexpr std::int64_t kMaxWords = 1 << 17;
+inline constexpr std::int64_t kMaxCells = 1 << 28;
+
 inline constexpr int kTop = -1;  // the parent of what hangs under no node
 
 struct Word {
@@ -54,6 +58,9 @@ struct Sentence {
   std::deque<std::string> owned;
 
   void clear();
+
+  // Why the sentence is larger than a treebank takes, or nothing.
+  std::string too_large() const;
   std::string_view own(std::string text);
 };
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import PUNCTUATION, treebanks, trees
 
+from strategies import PUNCTUATION, treebanks, trees
 from treemean.errors import TreemeanError
 from treemean.trees import Constituent, Tree, Treebank
 from treemean.trees.punctuation import (
@@ -157,7 +157,8 @@ def test_a_long_right_branching_tree_takes_little_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    "tag", ["punct", "PUNCT", "$.", "$,", "$(", "$*LRB*", ".", ",", ":", "``", "''", "-LRB-", "LET()", "LET[]"]
+    "tag",
+    ["punct", "PUNCT", "$.", "$,", "$(", "$*LRB*", ".", ",", ":", "``", "''", "-LRB-", "LET()", "LET[]"],
 )
 def test_known_tags(tag: str) -> None:
     assert is_punctuation_tag(tag)

@@ -6,6 +6,7 @@ import codecs
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from typing import Any
 
 from treemean.errors import TreemeanError
 from treemean.formats.problems import Problems
@@ -112,11 +113,15 @@ class TreebankWriter:
         """Write a batch."""
         self._writer.write(batch)
 
-    def __exit__(self, *details: object) -> None:
-        with ExitStack() as closing:
-            closing.push(self._stack)
-            if details[0] is None:
+    def __exit__(
+        self,
+        *details: Any,
+    ) -> None:
+        if details[0] is None:
+            with self._stack:  # an error now still leaves the old file alone
                 self._writer.close()
+        else:
+            self._stack.__exit__(*details)
 
 
 def write(

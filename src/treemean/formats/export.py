@@ -295,7 +295,7 @@ def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
 
 def sniff(head: bytes) -> bool:
     """Tell whether a stream begins like an export file."""
-    return re.search(rb"^(\xef\xbb\xbf)?#(FORMAT|BOT|BOS)[ \t]", head, re.MULTILINE) is not None
+    return re.search(rb"^#(FORMAT|BOT|BOS)[ \t]", head, re.MULTILINE) is not None
 
 
 FORMAT = Format("export", "NEGRA export", (".export", ".negra"), sniff, read, writer)

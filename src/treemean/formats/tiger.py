@@ -20,12 +20,13 @@ from treemean.formats.reading import Record, read_records
 from treemean.formats.registry import Format
 from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
-from treemean.formats.xmlstream import elements, parse_element
+from treemean.formats.xmlstream import Element, elements, line_of, parse_element
 from treemean.trees import Tree, Treebank
 
 #: What is written where there is nothing.
 NOTHING = "--"
 VIRTUAL_ROOT = "VROOT"
+ROOTS = ("corpus", "subcorpus")
 FIRST_NODE = 500
 HEADER = """\
 <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
@@ -54,7 +55,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read TIGER XML; its own declaration tells the encoding."""
-    return read_records(source, elements(source, "s", problems), _parse, problems)
+    return read_records(source, elements(source, "s", ROOTS, problems), _parse, problems)
 
 
 def _parse(record: Record) -> Tree:
@@ -68,14 +69,14 @@ def _parse(record: Record) -> Tree:
         raise FormatError(message, line=record.line + inner - 1, sentence=id or None) from error
 
 
-def _tree(sentence: etree._Element, id: str) -> Tree:
+def _tree(sentence: Element, id: str) -> Tree:
     terminals = list(sentence.iterfind("{*}graph/{*}terminals/{*}t"))
     nonterminals = list(sentence.iterfind("{*}graph/{*}nonterminals/{*}nt"))
     index_of: dict[str, int] = {}
     for index, element in enumerate([*terminals, *nonterminals]):
         name = _attribute(element, "id")
         if name in index_of:
-            raise FormatError(f"the id {name!r} is given twice", line=element.sourceline)
+            raise FormatError(f"the id {name!r} is given twice", line=line_of(element))
         index_of[name] = index
     parents = [TOP] * len(index_of)
     functions = [""] * len(terminals) + [_filled(nt.get("function", "")) for nt in nonterminals]
@@ -84,10 +85,10 @@ def _tree(sentence: etree._Element, id: str) -> Tree:
             child = index_of.get(_attribute(edge, "idref"))
             if child is None:
                 raise FormatError(
-                    f"an edge leads to {edge.get('idref')!r}, which is no node", line=edge.sourceline
+                    f"an edge leads to {edge.get('idref')!r}, which is no node", line=line_of(edge)
                 )
             if parents[child] != TOP:
-                raise FormatError(f"two edges lead to {edge.get('idref')!r}", line=edge.sourceline)
+                raise FormatError(f"two edges lead to {edge.get('idref')!r}", line=line_of(edge))
             parents[child] = parent
             functions[child] = _filled(edge.get("label", ""))
     count = len(terminals)
@@ -105,10 +106,10 @@ def _tree(sentence: etree._Element, id: str) -> Tree:
     )
 
 
-def _attribute(element: etree._Element, name: str) -> str:
-    value = element.get(name)
+def _attribute(element: Element, name: str) -> str:
+    value: str | None = element.get(name)
     if value is None:
-        raise FormatError(f"<{etree.QName(element).localname}> has no {name!r}", line=element.sourceline)
+        raise FormatError(f"<{etree.QName(element).localname}> has no {name!r}", line=line_of(element))
     return value
 
 
@@ -179,8 +180,7 @@ def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
 
 def sniff(head: bytes) -> bool:
     """Tell whether a stream is XML with the root element of TIGER XML."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return text.startswith(b"<") and re.search(rb"<(sub)?corpus[\s>]", text) is not None
+    return head.lstrip().startswith(b"<") and re.search(rb"<(sub)?corpus[\s>]", head) is not None
 
 
 FORMAT = Format("tiger", "TIGER XML", (".tiger.xml", ".tigerxml", ".tiger"), sniff, read, writer)

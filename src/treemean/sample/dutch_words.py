@@ -25,6 +25,17 @@ journalist    -           journalisten
 -             kind        kinderen
 -             meisje      meisjes
 -             nichtje     nichtjes
+-             neefje      neefjes
+kin:
+zus           -           zussen
+broer         -           broers
+dochter       -           dochters
+collega       -           collega's
+buurman       -           buurmannen
+buurvrouw     -           buurvrouwen
+-             kind        kinderen
+-             nichtje     nichtjes
+-             neefje      neefjes
 ani:
 hond          -           honden
 kat           -           katten
@@ -48,15 +59,15 @@ tekst         -           teksten
 -             rapport     rapporten
 -             dagboek     dagboeken
 food:
-appel         -           appels
 taart         -           taarten
 pannenkoek    -           pannenkoeken
 vis           -           vissen
-peer          -           peren
--             brood       broden
+pizza         -           pizza's
+salade        -           salades
 -             ei          eieren
 -             broodje     broodjes
 -             koekje      koekjes
+-             toetje      toetjes
 obj:
 fiets         -           fietsen
 stoel         -           stoelen
@@ -69,11 +80,11 @@ camera        -           camera's
 -             horloge     horloges
 -             bureau      bureaus
 abs:
-vraag         -           vragen
+regel         -           regels
 oplossing     -           oplossingen
 beslissing    -           beslissingen
 wet           -           wetten
--             probleem    problemen
+-             besluit     besluiten
 -             plan        plannen
 -             idee        ideeën
 -             voorstel    voorstellen
@@ -106,8 +117,8 @@ stad          -           steden
 
 ADJECTIVES = """
 # inflected  bare
-hum:
-oude         oud
+hum kin:
+vrolijke     vrolijk
 jonge        jong
 aardige      aardig
 slimme       slim
@@ -259,9 +270,16 @@ mogen        mag        mag        mocht       mochten       -
 aci:
 zien         zie        ziet       zag         zagen         -
 laten        laat       laat       liet        lieten        -
+help:
 helpen       help       helpt      hielp       hielpen       -
+teach:
+helpen       help       helpt      hielp       hielpen       -
+leren        leer       leert      leerde      leerden       -
 hear:
+leren        leer       leert      leerde      leerden       -
+zien         zie        ziet       zag         zagen         -
 horen        hoor       hoort      hoorde      hoorden       -
+laten        laat       laat       liet        lieten        -
 try:
 proberen     probeer    probeert   probeerde   probeerden    geprobeerd
 weigeren     weiger     weigert    weigerde    weigerden     geweigerd
@@ -305,13 +323,17 @@ vluchten     vlucht     vlucht     vluchtte    vluchtten     gevlucht
 """
 
 SMALL_WORDS = """
-det/de/e   = de de deze die een een een mijn zijn haar
-det/het/e  = het het dit dat mijn zijn haar
-det/het/0  = een een
-det/pl/e   = de de deze die mijn zijn haar twee drie veel enkele
-det/de/def    = de de deze die
-det/het/def   = het het dit dat
-det/pl/def    = de de deze die
+det/de/e   = de de de die deze een een een
+det/het/e  = het het het dat dit
+det/het/0  = een een een
+det/pl/e   = de de de die deze twee drie veel enkele
+det/poss   = mijn zijn haar
+det/de/dem    = deze die
+det/het/dem   = dit dat
+det/pl/dem    = deze die
+det/de/the    = de
+det/het/the   = het
+det/pl/the    = de
 det/de/indef  = een
 det/het/indef = een
 det/pl/indef  = twee drie enkele
@@ -338,11 +360,10 @@ adv/er        = er
 adv/r/decl    = daar hier
 adv/r/wh      = waar
 
-adv/pres       = vandaag morgen vanavond nu vaak soms
-adv/past       = gisteren vanmorgen toen gisteravond vaak soms
-adv/first/pres = vandaag morgen vanavond nu soms
-adv/first/past = gisteren vanmorgen toen gisteravond soms
-adv/how        = graag rustig samen alleen
+adv/time/pres = vandaag morgen vanavond nu
+adv/time/past = gisteren vanmorgen toen gisteravond
+adv/mid       = vaak altijd weer eindelijk ook misschien toch meteen
+adv/how       = rustig alleen
 adv/neg        = niet
 adv/degree     = heel erg zeer
 

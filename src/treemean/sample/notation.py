@@ -10,7 +10,7 @@ A rule with feature variables stands for all its instances: every variable is re
 by each of its values. Instances that cannot be completed, because nothing rewrites one of their children
 (`noun/het` above), or that no sentence uses, are left out; but at least one instance of every rule must
 remain, and all symbols above words must be in use, so that a misspelt one is found. The instances with the same
-parent share the weight of their rule equally.
+parent share the weight of their rule equally; a value that is listed twice counts twice.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def read_grammar(text: str, words: Mapping[str, Sequence[str]] | None = None, *,
     for symbol, listed in paradigms.items():
         if symbol in used:
             lexicon.setdefault(symbol, []).extend(listed)
-    return Grammar(
-        (replace(rule, weight=rule.weight / sharing[number, rule.parent]) for number, rule in kept),
-        lexicon,
-        start,
+    weighted = (
+        replace(rule, weight=rule.weight * times / sharing[number, rule.parent])
+        for (number, rule), times in Counter(kept).items()
     )
+    return Grammar(weighted, lexicon, start)
 
 
 def read_paradigms(table: str, columns: Sequence[str]) -> dict[str, list[str]]:
@@ -156,7 +156,7 @@ def _rule(line: str, number: int) -> Rule:
             raise GrammarError(f"line {number}: cannot read {text[position:]!r}")
         for component, variable in enumerate(name.strip() for name in child["variables"].split(",")):
             if variable in places or not variable:
-                raise GrammarError(f"line {number}: variable {variable!r} names two things, or nothing")
+                raise GrammarError(f"line {number}: variable {variable!r} names two things, or nothing: {line}")
             places[variable] = len(symbols), component
         symbols.append(child["symbol"])
         functions.append(child["function"] or "")
@@ -166,7 +166,7 @@ def _rule(line: str, number: int) -> Rule:
             tuple(places[variable] for variable in argument.split()) for argument in match["arguments"].split(",")
         )
     except KeyError as unknown:
-        raise GrammarError(f"line {number}: no child has the variable {unknown}") from None
+        raise GrammarError(f"line {number}: no child has the variable {unknown}: {line}") from None
     return Rule(match["parent"], tuple(symbols), arguments, tuple(functions), float(match["weight"] or 1))
 
 
