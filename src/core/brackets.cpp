@@ -238,6 +238,7 @@ class BracketReader {
   }
 
   std::string_view unescaped(std::string_view text) {
+    if (text.size() < 5 || text.find("RB") == std::string_view::npos) return text;
     if (discontinuous_ && text.find("#LRB#") != std::string_view::npos) text = sentence_.own(replaced(text, "#LRB#", "("));
     if (discontinuous_ && text.find("#RRB#") != std::string_view::npos) text = sentence_.own(replaced(text, "#RRB#", ")"));
     if (text.find("-LRB-") != std::string_view::npos) text = sentence_.own(replaced(text, "-LRB-", "("));

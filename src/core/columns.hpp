@@ -5,7 +5,6 @@
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace treemean {
@@ -27,11 +26,14 @@ class CodedStrings {
   void push(std::string_view text);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> index_;
+  std::string_view at(std::int32_t code) const;
+  std::int32_t find_or_add(std::string_view text);
+  void grow();
+
+  // Open addressing; a slot holds a code, or kFree. Hashes are kept, so that growing reads no text.
+  static constexpr std::int32_t kFree = -1;
+  std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(64, kFree);
+  std::vector<std::size_t> hashes_;
 };
 
 // No real sentence is larger; a small file must not ask for unbounded memory. Cells are words times nodes.

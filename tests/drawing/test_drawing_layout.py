@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import trees
@@ -31,7 +32,8 @@ def test_levels_of_a_continuous_tree_are_its_heights(tree: Tree) -> None:
     assert arrangement.level == (0,) * len(tree) + tree.heights
 
 
-@given(trees())
+@settings(max_examples=300)
+@given(trees(min_words=5, max_words=14))
 def test_what_fills_a_gap_lies_below_the_bridge(tree: Tree) -> None:
     arrangement = arrange(tree)
     n = len(tree)
@@ -48,7 +50,7 @@ def test_what_fills_a_gap_lies_below_the_bridge(tree: Tree) -> None:
                 assert arrangement.level[outer] > arrangement.level[inner]
 
 
-@given(trees())
+@given(trees(min_words=3))
 def test_homes_belong_to_their_constituents(tree: Tree) -> None:
     arrangement = arrange(tree)
     for node, c in enumerate(tree.constituents, len(tree)):
@@ -56,7 +58,8 @@ def test_homes_belong_to_their_constituents(tree: Tree) -> None:
         assert set(range(first, last + 1)) <= set(c.positions)
 
 
-@given(trees(), sizes, st.booleans())
+@settings(max_examples=150)
+@given(trees(min_words=4), sizes, st.booleans())
 def test_nothing_overlaps(tree: Tree, extents: list[tuple[int, int]], whole: bool) -> None:
     arrangement, places = placed(tree, extents, whole)
     x, level, parent = places.x, arrangement.level, arrangement.parent
@@ -74,7 +77,8 @@ def test_nothing_overlaps(tree: Tree, extents: list[tuple[int, int]], whole: boo
             assert a2 < b1 or b2 < a1
 
 
-@given(trees(), sizes, st.booleans())
+@settings(max_examples=150)
+@given(trees(min_words=4), sizes, st.booleans())
 def test_anchors_stand_over_their_bars_and_words_in_order(
     tree: Tree, extents: list[tuple[int, int]], whole: bool
 ) -> None:
@@ -88,7 +92,8 @@ def test_anchors_stand_over_their_bars_and_words_in_order(
     assert min(p - before for p, (before, _) in zip(places.x, extents)) == 0
 
 
-@given(trees(), sizes)
+@settings(max_examples=150)
+@given(trees(min_words=4), sizes)
 def test_crossings_are_those_of_the_geometry(tree: Tree, extents: list[tuple[int, int]]) -> None:
     arrangement, places = placed(tree, extents, whole=True)
     level, parent = arrangement.level, arrangement.parent
@@ -104,12 +109,17 @@ def test_crossings_are_those_of_the_geometry(tree: Tree, extents: list[tuple[int
         assert arrangement.crossing(node) == sorted(passing, key=places.x.__getitem__)
 
 
-def test_a_bridge_is_crossed_once_by_each_gap() -> None:
-    """A clause in the gap of a particle verb is finished before the bridge, whatever its size."""
+@pytest.mark.parametrize(
+    "filling",
+    [
+        [({1, 2, 3, 4, 5}, "NP"), ({2, 3, 4, 5}, "N"), ({3, 4, 5}, "N")],
+        [({1, 2, 3, 4, 5}, "NP"), ({1}, "D"), ({2, 3, 4, 5}, "N"), ({2}, "A"), ({5}, "N")],
+    ],
+)
+def test_a_bridge_is_crossed_once_by_what_fills_its_gap(filling: list[tuple[set[int], str]]) -> None:
+    """A phrase in the gap of a particle verb is finished before the bridge, whatever its size."""
     words = ["ring", "your", "very", "old", "good", "friend", "up"]
-    tree = Tree(
-        words, [(range(7), "S"), ({0, 6}, "V"), (range(1, 6), "NP"), (range(2, 6), "N"), (range(3, 6), "N")]
-    )
+    tree = Tree(words, [(range(7), "S"), ({0, 6}, "V"), *filling])
     arrangement = arrange(tree)
     (verb,) = [n for n, c in enumerate(tree.constituents, len(tree)) if c.mask == bitsets.mask_of({0, 6})]
     assert len(arrangement.crossing(verb)) == 1

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import pytest
 from drawing_examples import GERMAN, GERMAN_GUESS, WAKE, supported
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import trees, trees_over
@@ -74,7 +74,7 @@ def touch(a: Box, b: Box) -> bool:
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Tree, Tree]:
     """Draw two trees over the same words."""
-    tree = draw(trees())
+    tree = draw(trees(min_words=draw(st.sampled_from([1, 6]))))
     return tree, draw(trees_over(tree.words))
 
 
@@ -110,7 +110,8 @@ def test_no_text_meets_another_text_or_a_line(pair: tuple[Tree, Tree]) -> None:
         assert box[3] < top + height
 
 
-@given(trees(max_words=16))
+@settings(max_examples=150)
+@given(trees(min_words=4, max_words=14))
 def test_branches_of_different_constituents_never_touch(tree: Tree) -> None:
     """Where they pass each other, one of them has a gap."""
     branches = [segments(path) for path in with_class(parse(draw_svg(tree)), "branch")]
@@ -118,7 +119,8 @@ def test_branches_of_different_constituents_never_touch(tree: Tree) -> None:
         assert not any(touch(x, y) for x in a for y in b)
 
 
-@given(trees(max_words=16))
+@settings(max_examples=150)
+@given(trees(min_words=4, max_words=14))
 def test_branches_lead_from_a_label_to_its_children(tree: Tree) -> None:
     root = parse(draw_svg(tree, tags=False))
     labels, words = (

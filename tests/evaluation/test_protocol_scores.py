@@ -191,6 +191,15 @@ def test_conventions_of_the_paper_in_one_example() -> None:
     assert evaluate(bank_of(guess), bank_of(wide), "sentence").overall.gold == 1
 
 
+@pytest.mark.parametrize("last", [1, 63, 64, 128, 129])
+def test_sets_that_differ_in_one_distant_word_are_different(last: int) -> None:
+    words = [f"w{i}" for i in range(131)]
+    guess = bank_of(Tree(words, [(range(131), "S"), ({0, last}, "X")]))
+    for other in (last, last + 1):
+        gold = bank_of(Tree(words, [(range(131), "S"), ({0, other}, "X")]))
+        assert evaluate(guess, gold).overall.matched == (other == last)
+
+
 def test_conventions_of_discodop_in_one_example() -> None:
     """Labels decide about roots, not spans; one-word constituents and copies count."""
     words = ["a", "b", "c"]

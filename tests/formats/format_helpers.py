@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
-from strategies import trees
 
+from strategies import trees
 from treemean.formats import Format, Problems, Unwritable
 from treemean.formats.source import Source
 from treemean.trees import Constituent, Tree, Treebank

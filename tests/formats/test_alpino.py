@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import treebanks
 
+from strategies import treebanks
 from treemean.errors import FormatError, UnwritableTree
 from treemean.formats import alpino
 from treemean.formats.problems import Problems

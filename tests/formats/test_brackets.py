@@ -8,8 +8,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import treebanks, trees
 
+from strategies import treebanks, trees
 from treemean.errors import FormatError, UnwritableTree
 from treemean.formats import discbracket, ptb
 from treemean.formats.native import read_native
@@ -207,7 +207,7 @@ def test_a_small_file_cannot_ask_for_unbounded_memory():
 
 
 def test_what_brackets_cannot_express():
-    tree = Tree("Wake your friend up".split(), [(range(4), "S"), ({0, 3}, "V")])
+    tree = Tree(["Wake", "your", "friend", "up"], [(range(4), "S"), ({0, 3}, "V")])
     with pytest.raises(UnwritableTree, match=r"V \[Wake … up\] is discontinuous"):
         ptb.serialise(tree)
     with pytest.raises(UnwritableTree, match="the word 'a b' contains white space"):

@@ -19,7 +19,7 @@ from treemean.formats.source import Source, open_output
 from treemean.trees import Tree, Treebank
 
 WAKE = Tree(
-    "Wake your friend up".split(),
+    ["Wake", "your", "friend", "up"],
     [(range(4), "S"), ({0, 3}, "VP"), ({1, 2}, "NP")],
     tags=["V", "D", "N", "P"],
 )
@@ -112,7 +112,9 @@ def test_a_failed_write_leaves_what_was_there(tmp_path):
     path = tmp_path / "out.ptb"
     treemean.write([FLAT], path)
     before = path.read_bytes()
-    with pytest.raises(UnwritableTree, match=r"sentence 1 cannot be written as PTB brackets: .*discontinuous"):
+    with pytest.raises(
+        UnwritableTree, match=r"sentence 1 cannot be written as PTB brackets: .*discontinuous"
+    ):
         treemean.write(BANK, path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["out.ptb"]

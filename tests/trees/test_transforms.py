@@ -7,8 +7,8 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import treebanks, trees
 
+from strategies import treebanks, trees
 from treemean.trees import Constituent, Tree, Treebank, bitsets, transforms
 from treemean.trees.branching import branching_masks
 from treemean.trees.statistics import statistics
@@ -66,9 +66,7 @@ def test_making_trees_continuous(tree):
 
 
 def test_the_part_with_the_head_stays():
-    tree = Tree(
-        list("abcd"), [(range(4), "S"), ({0, 2, 3}, "VP")], word_functions=["hd", "su", "obj", "mod"]
-    )
+    tree = Tree(list("abcd"), [(range(4), "S"), ({0, 2, 3}, "VP")], word_functions=["hd", "su", "obj", "mod"])
     assert [c.positions for c in transforms.make_continuous(tree)] == [(0, 1, 2, 3), (0,)]
     unmarked = tree.replace(word_functions=None)
     assert [c.positions for c in transforms.make_continuous(unmarked)] == [(0, 1, 2, 3), (2, 3)]
@@ -144,9 +142,7 @@ def test_random_trees_of_bounded_fan_out_use_it():
 def test_statistics_against_counting_by_hand(bank):
     found = statistics(bank)
     collapsed = list(transforms.collapse_unaries(bank))
-    several = [
-        (tree, i, c) for tree in collapsed for i, c in enumerate(tree.constituents) if len(c) > 1
-    ]
+    several = [(tree, i, c) for tree in collapsed for i, c in enumerate(tree.constituents) if len(c) > 1]
     assert found.sentences == len(bank)
     assert found.words == sum(len(tree) for tree in bank)
     assert found.word_types == len({w for tree in bank for w in tree.words})

@@ -7,12 +7,12 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import trees
 
+from strategies import trees
 from treemean.errors import InvalidTree
 from treemean.trees import Constituent, Tree, bitsets, compatible
 
-WAKE = Tree("Wake your friend up".split(), [({0, 1, 2, 3}, "S"), ({0, 3}, "V"), ({1, 2}, "NP")])
+WAKE = Tree(["Wake", "your", "friend", "up"], [({0, 1, 2, 3}, "S"), ({0, 3}, "V"), ({1, 2}, "NP")])
 
 
 def test_constituents_are_in_canonical_order_with_the_root_first():
@@ -67,9 +67,9 @@ def test_trees_are_immutable():
 
 
 def test_equality_looks_at_words_tags_functions_and_constituents_only():
-    assert WAKE == WAKE.replace(id="7", metadata={"a": "b"}, values={"score": 1.0})
+    assert WAKE.replace(id="7", metadata={"a": "b"}, values={"score": 1.0}) == WAKE
     assert hash(WAKE) == hash(WAKE.replace(id="7"))
-    assert WAKE != WAKE.replace(tags=["V", "D", "N", "P"])
+    assert WAKE.replace(tags=["V", "D", "N", "P"]) != WAKE
     assert WAKE.same_structure(WAKE.replace(constituents=[Constituent(c.mask, "X") for c in WAKE]))
     with pytest.raises(TypeError, match="no field colour"):
         WAKE.replace(colour="red")
@@ -87,7 +87,7 @@ def test_the_figure_of_the_paper():
     assert WAKE.heights == (2, 1, 1)
     assert WAKE.depths == (0, 1, 1)
     german = Tree(
-        "Damit sollen den Kassen Beitragserhöhungen erschwert werden".split(),
+        ["Damit", "sollen", "den", "Kassen", "Beitragserhöhungen", "erschwert", "werden"],
         [(range(7), "S"), ({0, 2, 3, 5, 6}, "VP"), ({0, 2, 3, 5}, "VP"), ({2, 3}, "NP")],
     )
     assert [c.fan_out for c in german] == [1, 3, 3, 1]

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import treebanks
 
+from strategies import treebanks
 from treemean.trees import CodedStrings, Constituent, Strings, Tree, Treebank
 
 LONG = Tree(["w"] * 130, [(range(130), "S"), ([0, 64, 129], "A"), ([64], "B")], id="long")
-SHORT = Tree(["a", "b"], [({0, 1}, "S")], tags=["X", "Y"], id="short", metadata={"source": "us"}, values={"f1": 0.5})
+SHORT = Tree(
+    ["a", "b"], [({0, 1}, "S")], tags=["X", "Y"], id="short", metadata={"source": "us"}, values={"f1": 0.5}
+)
 EMPTY = Tree([], [], id="empty")
 
 

@@ -48,7 +48,7 @@ def compare(
       treemean compare mean.dbr best-run.dbr gold.dbr --test bootstrap --metric discontinuous --json
     """
     from treemean import evaluation
-    from treemean.cli.output import read_all, show_json, show_tables
+    from treemean.cli.output import read_all, short_names, show_json, show_tables
     from treemean.reporting import comparison_table
 
     banks = [
@@ -69,4 +69,4 @@ def compare(
     if as_json or style == "json":
         show_json({"a": prediction_a, "b": prediction_b, "protocol": protocol, **result.to_dict()})
     else:
-        show_tables([comparison_table(result, prediction_a, prediction_b)], style)
+        show_tables([comparison_table(result, *short_names([prediction_a, prediction_b]))], style)

@@ -39,7 +39,7 @@ def evaluate(
       treemean evaluate mean.dbr gold.export --protocol discodop --json
     """
     from treemean import evaluation
-    from treemean.cli.output import read_all, show_json, show_tables
+    from treemean.cli.output import read_all, short_names, show_json, show_tables
     from treemean.reporting import evaluation_tables
 
     if len(files) < 2:
@@ -47,7 +47,7 @@ def evaluate(
     *predictions, gold_path = files
     gold = read_all(gold_path, format=from_format, encoding=encoding)
     results = {
-        path: evaluation.evaluate(
+        name: evaluation.evaluate(
             read_all(path, format=from_format, encoding=encoding),
             gold,
             protocol,
@@ -55,10 +55,13 @@ def evaluate(
             max_length=max_length,
             punctuation=options.punctuation_choice(punctuation),
         )
-        for path in predictions
+        for name, path in zip(short_names(predictions), predictions, strict=True)
     }
     if as_json or style == "json":
-        found = [{"prediction": path, **result.to_dict()} for path, result in results.items()]
+        found = [
+            {"prediction": path, **result.to_dict()}
+            for path, result in zip(predictions, results.values(), strict=True)
+        ]
         show_json(found[0] if len(found) == 1 else found)
     else:
         show_tables(evaluation_tables(results, by_label=by_label, by_length=by_length), style)

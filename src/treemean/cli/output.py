@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 OutputFormat = Literal["table", "markdown", "csv", "json"]
 
 
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Return what tells files apart in a table: their names without folders and endings, if those differ.
+
+    >>> short_names(["runs/a.discbracket.gz", "runs/b.discbracket.gz"])
+    ['a', 'b']
+    >>> short_names(["1/run.dbr", "2/run.dbr"])
+    ['1/run.dbr', '2/run.dbr']
+    """
+    names = [Path(path).name.split(".")[0] or path for path in paths]
+    return names if len(set(names)) == len(names) else list(paths)
+
+
 def show_tables(tables: Sequence[Table], style: OutputFormat) -> None:
     """Print tables for people (terminal, Markdown) or programs (CSV)."""
     if style == "table":

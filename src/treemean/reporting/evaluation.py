@@ -32,7 +32,7 @@ def evaluation_tables(
 def protocol_notes(evaluation: Evaluation) -> list[str]:
     """Say what was counted: the protocol, the sentences, what was dropped and why."""
     notes = [
-        f"Protocol {evaluation.protocol.name}: {evaluation.protocol.conventions()}",
+        evaluation.protocol.describe(),
         f"{len(evaluation.sentences):,} sentences scored"
         + "".join(f"; {len(names):,} dropped ({why})" for why, names in evaluation.dropped.items())
         + ".",

@@ -27,9 +27,9 @@ $c = text food obj abs
 $d = text obj            # what one gives to somebody
 $r = in op town          # places
 $p = op aan naar over    # prepositions of prepositional objects
-$v = weg terug binnen op uit vast voor klaar schoon mee goed
+$v = weg terug binnen op uit vast vrij voor klaar schoon mee goed
 $k = tr/hum tr/ani tr/text tr/food tr/obj tr/abs di/text di/obj pc/op pc/aan pc/naar pc/over loc ld
-$a = tr/ani tr/text tr/food tr/obj di/text di/obj ld                # what one sees others do, or helps with
+$b = ani text food obj    # what one sees others do something with, or helps with
 $j = tr/hum tr/ani tr/text tr/food tr/obj tr/abs di/text di/obj ld  # what one tries to do
 $z = act come            # verbs without any complement
 $f = inf heb zijn        # infinitive, participle with hebben, participle with zijn
@@ -44,9 +44,11 @@ $q = decl wh
 1.5 _decl(x c)       -> _main(x) CP/because:mod(c)
 
 4   _main(s f m)     -> _FIRST/$n/hum:su(s) _F/hum/$n/$t(f, m)
+0.8 _main(s f m)     -> _FIRST/$n/hum:su(s) _FP/$n/$t(f, m)
 3   _main(s f a m)   -> _FIRST/$n/hum:su(s) _F/hum/$n/$t(f, m) adv/time/$t:mod(a)
 0.8 _main(s f m)     -> _FIRST/$n/ani:su(s) _F/ani/$n/$t(f, m)
 2   _main(a f s m)   -> adv/time/$t:mod(a) _F/hum/$n/$t(f, m) _SU/$n/hum:su(s)
+0.4 _main(a f s m)   -> adv/time/$t:mod(a) _FP/$n/$t(f, m) _SU/$n/hum:su(s)
 4   _main(x f s m)   -> _T/decl/$n(x, f, m) _SU/$n/hum:su(s)
 0.4 _main(e f n v r) -> adv/er:mod(e) verb/v2/$n/$t/$x:hd(f) _NX/$n/hum:su(n, r) _V0/$x:vc(v)
 0.4 _main(x f n v r) -> VP/top/decl/heb:vc(x, v) verb/v2/$n/$t/heb:hd(f) _NX/$n/hum:su(n, r)
@@ -56,6 +58,7 @@ $q = decl wh
 
 1   _ask(f s m)      -> _F/hum/$m/$t(f, m) _SU/$m/hum:su(s)
 1   _ask(w f m)      -> pron/wh/hum:su(w) _F/hum/sg/$t(f, m)
+0.3 _ask(w f m)      -> pron/wh/hum:su(w) _FP/sg/$t(f, m)
 2   _ask(x f s m)    -> _T/wh/$m(x, f, m) _SU/$m/hum:su(s)
 
 # ---- the finite verb in second place, and the rest
@@ -64,6 +67,7 @@ $q = decl wh
 0.7 _F/$s/$n/$t(f, m)      -> verb/v2/$n/$t/intr/$s:hd(f) _M/intr/$s(m)
 0.7 _F/hum/$n/$t(f, o)     -> verb/v2/$n/$t/tr/$o:hd(f) NP/rel/$g/$o:obj1(o)
 0.5 _F/hum/$n/$t(f, a p)   -> V/$n/$t/come:hd(f, p) adv/mid:mod(a)
+0.3 _F/hum/$n/$t(f, a)     -> verb/v2/$n/$t/come:hd(f) adv/mid:mod(a)
 5   _F/$s/$n/past(f, m v)  -> verb/v2/$n/$t/heb:hd(f) VP/$s/heb:vc(m, v)
 0.8 _F/hum/$n/past(f, m v) -> verb/v2/$n/$t/zijn:hd(f) VP/hum/zijn:vc(m, v)
 3   _F/$s/$n/$t(f, m v)    -> verb/v2/$n/$t/modal:hd(f) VP/$s/inf:vc(m, v)
@@ -75,12 +79,19 @@ $q = decl wh
 0.4 _F/hum/$n/past(f, c)   -> verb/v2/$n/$t/heb:hd(f) VP/say:vc(c)
 0.8 _F/hum/$n/$t(f, m v)   -> verb/v2/$n/$t/try:hd(f) VP/te:vc(m, v)
 
+# the same with a pronoun for an object, which comes before any adverb
+2   _FP/$n/past(f, o v)  -> verb/v2/$n/$t/heb:hd(f) VP/pron/heb:vc(o, v)
+2   _FP/$n/$t(f, o v)    -> verb/v2/$n/$t/modal:hd(f) VP/pron/inf:vc(o, v)
+1   _FP/$n/$t(f, o a)    -> verb/v2/$n/$t/tr/hum:hd(f) pron/acc:obj1(o) adv/mid:mod(a)
+1   _FP/$n/$t(f, o p)    -> V/$n/$t/tr/hum:hd(f, p) pron/acc:obj1(o)
+1   _FP/$n/$t(f, i o)    -> verb/v2/$n/$t/di/$d:hd(f) pron/acc:obj2(i) _OB/$d:obj1(o)
+
 V/$n/$t/$k(v, p)   -> verb/v2/$n/$t/$k/$v:hd(v) part/$v:svp(p)
 V/$n/$t/come(v, p) -> verb/v2/$n/$t/come/$v:hd(v) part/$v:svp(p)
 
 # ---- something other than the subject in first place: topic, finite verb, the rest
 2   _T/$q/$n(x, f, p)   -> _TOP/$q/$o:obj1(x) V/$n/$t/tr/$o:hd(f, p)
-1   _T/$q/$n(x, f, a)   -> _TOP/$q/$o:obj1(x) verb/v2/$n/$t/tr/$o:hd(f) adv/mid:mod(a)
+1   _T/$q/$n(x, f, a)   -> _TOP/$q/$o:obj1(x) verb/v2/$n/$t/tr/$o:hd(f) adv/often:mod(a)
 2.5 _T/$q/$n(x, f, v)   -> VP/top/$q/heb:vc(x, v) verb/v2/$n/$t/heb:hd(f)
 0.5 _T/decl/$n(x, f, v) -> VP/top/decl/zijn:vc(x, v) verb/v2/$n/$t/zijn:hd(f)
 1.5 _T/$q/$n(x, f, v)   -> VP/top/$q/inf:vc(x, v) verb/v2/$n/$t/modal:hd(f)
@@ -88,7 +99,7 @@ V/$n/$t/come(v, p) -> verb/v2/$n/$t/come/$v:hd(v) part/$v:svp(p)
 1   _T/$q/$n(x, f, m v) -> VP/wide/$q/inf:vc(x, m, v) verb/v2/$n/$t/modal:hd(f)
 0.5 _T/$q/$n(x, f, m v) -> VP/outer/$q:vc(x, m, v) verb/v2/$n/$t/heb:hd(f)
 0.5 _T/$q/$n(x, f, y)   -> PP/r/$q/$p:pc(x, y) verb/v2/$n/$t/pc/$p:hd(f)
-0.7 _T/$q/$n(x, f, a y) -> PP/r/$q/$p:pc(x, y) verb/v2/$n/$t/pc/$p:hd(f) adv/mid:mod(a)
+0.7 _T/$q/$n(x, f, a y) -> PP/r/$q/$p:pc(x, y) verb/v2/$n/$t/pc/$p:hd(f) adv/often:mod(a)
 
 3   VP/top/$q/$f(x, v)       -> _TOP/$q/$o:obj1(x) verb/$f/tr/$o:hd(v)
 1   VP/top/$q/$f(x, y v)     -> PP/r/$q/$p:pc(x, y) verb/$f/pc/$p:hd(v)
@@ -104,14 +115,19 @@ VP/front(v, o)               -> verb/heb/tr/$o:hd(v) _TOP/decl/$o:obj1(o)
 # ---- infinitives and participles: what stands before the verb cluster, and what is added to it
 5   VP/hum/$f(m, v)      -> _M/$k(m) verb/$f/$k:hd(v)
 0.5 VP/$s/$f(m, v)       -> _M/intr/$s(m) verb/$f/intr/$s:hd(v)
+0.3 VP/hum/$f(a, v)      -> adv/mid:mod(a) verb/$f/$z:hd(v)
 0.7 VP/hum/$f(n, v r)    -> _NX/$m/$o:obj1(n, r) verb/$f/tr/$o:hd(v)
 0.3 VP/hum/inf(o m, h v) -> verb/inf/help:hd(h) _OB/hum:obj1(o) VP/deed:vc(m, v)
-4   VP/act(m, v)         -> _M/$a(m) verb/inf/$a:hd(v)
+4   VP/act(o, v)         -> _OB/$b:obj1(o) verb/inf/tr/$b:hd(v)
 1   VP/act(o, h v)       -> verb/inf/teach:hd(h) _OB/hum:obj1(o) verb/inf/act:vc(v)
 1   VP/act(o m, h v)     -> verb/inf/help:hd(h) _OB/hum:obj1(o) VP/deed:vc(m, v)
-VP/deed(m, v)            -> _M/$a(m) verb/inf/$a:hd(v)
+4   VP/deed(o, v)        -> _OB/$b:obj1(o) verb/inf/tr/$b:hd(v)
+1   VP/deed(i o, v)      -> _OB/hum:obj2(i) _OB/$d:obj1(o) verb/inf/di/$d:hd(v)
 2   VP/ipp(m, w v)       -> verb/inf/modal:hd(w) VP/hum/inf:vc(m, v)
 1   VP/ipp(o m, h v)     -> verb/inf/aci:hd(h) _OB/hum:obj1(o) VP/act:vc(m, v)
+2   VP/pron/$f(o, v)     -> pron/acc:obj1(o) verb/$f/tr/hum:hd(v)
+1   VP/pron/$f(o a, v)   -> pron/acc:obj1(o) adv/mid:mod(a) verb/$f/tr/hum:hd(v)
+1   VP/pron/$f(i o, v)   -> pron/acc:obj2(i) _OB/$d:obj1(o) verb/$f/di/$d:hd(v)
 VP/say(v c)              -> verb/heb/say:hd(v) CP/dat:vc(c)
 VP/te(m, z v)            -> _M/$j(m) comp/te:cmp(z) verb/te/$j:hd(v)
 VP/pass/$i(b, v)         -> PP/by:mod(b) verb/heb/tr/$i:hd(v)
@@ -138,6 +154,7 @@ CP/because(c x) -> comp/because:cmp(c) S/sub:body(x)
 1   _SHORT/hum/$n(m f v) -> verb/end/$n/$t/heb:hd(f) VP/plain/heb:vc(m, v)
 1   _SHORT/hum/$n(m v f) -> verb/end/$n/$t/heb:hd(f) VP/plain/heb:vc(m, v)
 1   _SHORT/hum/$n(m f v) -> verb/end/$n/$t/modal:hd(f) VP/plain/inf:vc(m, v)
+0.5 _SHORT/hum/$n(o f v) -> verb/end/$n/$t/modal:hd(f) VP/pron/inf:vc(o, v)
 0.4 _SHORT/hum/$n(f v)   -> verb/end/$n/$t/modal:hd(f) _V0/inf:vc(v)
 0.4 _SHORT/hum/$n(f v)   -> verb/end/$n/$t/$x:hd(f) _V0/$x:vc(v)
 0.4 _SHORT/hum/$n(o f v) -> verb/end/$n/$t/hear:hd(f) _OB/hum:obj1(o) verb/inf/act:vc(v)
@@ -159,11 +176,8 @@ S/rel/$n/$s(x)     -> _SHORT/$s/$n(x)
 1.5 _M/tr/$c(a o)    -> PP/place:mod(a) _OB/$c:obj1(o)
 1   _M/tr/ani(o a)   -> _OB/ani:obj1(o) PP/yard:mod(a)
 1   _M/tr/hum(o a)   -> _OB/hum:obj1(o) PP/place:mod(a)
-1   _M/tr/hum(o)     -> pron/acc:obj1(o)
-0.7 _M/tr/hum(o a)   -> pron/acc:obj1(o) adv/mid:mod(a)
 1   _M/di/$d(i o)    -> _OB/hum:obj2(i) _OB/$d:obj1(o)
 1   _M/di/$d(o i)    -> _OB/$d:obj1(o) PP/aan/hum:obj2(i)
-0.5 _M/di/$d(i o)    -> pron/acc:obj2(i) _OB/$d:obj1(o)
 3   _M/pc/$p(x)      -> PP/$p:pc(x)
 1   _M/pc/$p(a x)    -> adv/mid:mod(a) PP/$p:pc(x)
 0.7 _M/pc/$p(a x)    -> adv/neg:mod(a) PP/$p:pc(x)

@@ -8,24 +8,21 @@ hum:
 man           -           mannen
 vrouw         -           vrouwen
 leraar        -           leraren
-buurman       -           buurmannen
-buurvrouw     -           buurvrouwen
+lerares       -           leraressen
 dokter        -           dokters
 bakker        -           bakkers
 boer          -           boeren
+boerin        -           boerinnen
 student       -           studenten
-zus           -           zussen
-broer         -           broers
-dochter       -           dochters
 schrijver     -           schrijvers
-collega       -           collega's
 burgemeester  -           burgemeesters
 verpleegster  -           verpleegsters
 journalist    -           journalisten
+buurman       -           buurmannen
+buurvrouw     -           buurvrouwen
 -             kind        kinderen
 -             meisje      meisjes
--             nichtje     nichtjes
--             neefje      neefjes
+-             jongetje    jongetjes
 kin:
 zus           -           zussen
 broer         -           broers
@@ -49,7 +46,7 @@ pony          -           pony's
 -             varken      varkens
 text:
 brief         -           brieven
-krant         -           kranten
+kaart         -           kaarten
 roman         -           romans
 tekst         -           teksten
 -             boek        boeken
@@ -61,7 +58,7 @@ tekst         -           teksten
 food:
 taart         -           taarten
 pannenkoek    -           pannenkoeken
-vis           -           vissen
+wafel         -           wafels
 pizza         -           pizza's
 salade        -           salades
 -             ei          eieren
@@ -210,6 +207,8 @@ voeren       voer       voert      voerde      voerden       gevoerd
 verzorgen    verzorg    verzorgt   verzorgde   verzorgden    verzorgd
 borstelen    borstel    borstelt   borstelde   borstelden    geborsteld
 vast|binden  bind       bindt      bond        bonden        gebonden
+vrij|laten   laat       laat       liet        lieten        gelaten
+weg|jagen    jaag       jaagt      joeg        joegen        gejaagd
 tr/text:
 lezen        lees       leest      las         lazen         gelezen
 schrijven    schrijf    schrijft   schreef     schreven      geschreven
@@ -288,7 +287,7 @@ durven       durf       durft      durfde      durfden       gedurfd
 say:
 zeggen       zeg        zegt       zei         zeiden        gezegd
 denken       denk       denkt      dacht       dachten       gedacht
-weten        weet       weet       wist        wisten        geweten
+beweren      beweer     beweert    beweerde    beweerden     beweerd
 geloven      geloof     gelooft    geloofde    geloofden     geloofd
 vertellen    vertel     vertelt    vertelde    vertelden     verteld
 cop:
@@ -362,7 +361,8 @@ adv/r/wh      = waar
 
 adv/time/pres = vandaag morgen vanavond nu
 adv/time/past = gisteren vanmorgen toen gisteravond
-adv/mid       = vaak altijd weer eindelijk ook misschien toch meteen
+adv/mid       = weer eindelijk ook misschien toch meteen
+adv/often     = vaak altijd soms
 adv/how       = rustig alleen
 adv/neg        = niet
 adv/degree     = heel erg zeer

@@ -26,7 +26,7 @@ book           books
 letter         letters
 poem           poems
 story          stories
-newspaper      newspapers
+novel          novels
 report         reports
 obj:
 bicycle        bicycles

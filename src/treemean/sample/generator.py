@@ -18,6 +18,7 @@ LANGUAGES: Mapping[str, Callable[[], Grammar]] = MappingProxyType(
 """The grammars by language code."""
 
 _PUNCTUATION = "punct"
+_SHORTEST = 3
 _SAID_ONCE = frozenset({"noun", "name", "verb", "adj", "adv"})
 """Words with these tags do not occur twice in a sentence: `de man ziet de man` is grammatical, but silly."""
 
@@ -55,7 +56,12 @@ def generate(
         raise UnknownLanguage(f"no grammar of {language!r}; there are {', '.join(LANGUAGES)}")
     grammar = LANGUAGES[language]()
     trees = _sentences(grammar, Random(f"{language} {seed}"), punctuation, max_length)
-    return Treebank.from_trees(next(trees).replace(id=f"{language}-{i:04}") for i in range(1, count + 1))
+    return Treebank.from_trees(next(trees).replace(id=sentence_id(language, i)) for i in range(1, count + 1))
+
+
+def sentence_id(language: str, number: int) -> str:
+    """Return the id of a generated sentence; numbers begin with 1."""
+    return f"{language}-{number:04}"
 
 
 def _sentences(
@@ -66,7 +72,8 @@ def _sentences(
         said = [(tag, word.lower()) for tag, word in zip(tree.tags, tree.words)]
         once = [pair for pair in said if pair[0] in _SAID_ONCE]
         length = sum(tag != _PUNCTUATION for tag in tree.tags)
-        if len(set(once)) == len(once) and (max_length is None or length <= max_length):
+        long = max_length is not None and length > max_length
+        if length >= _SHORTEST and not long and len(set(once)) == len(once):
             yield tree
 
 
@@ -104,10 +111,13 @@ def tree_of(derivation: Derivation, *, punctuation: bool = True) -> Tree:
     kept = [leaf for leaf in order if leaf not in dropped]
     position = {leaf: index for index, leaf in enumerate(kept)}
     words, tags, functions = zip(*(leaves[leaf] for leaf in kept))
-    root = len(leaves)
     constituents = [
         Constituent.over(
-            (position[leaf] for leaf in members if leaf in position and (leaf not in marks or len(members) == root)),
+            (
+                position[leaf]
+                for leaf in members
+                if leaf in position and (leaf not in marks or len(members) == len(leaves))
+            ),
             label,
             function,
         )

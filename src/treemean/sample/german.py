@@ -27,9 +27,10 @@ $y = text food obj abs
 $d = text obj            # what one gives to somebody
 $r = in town             # places
 $p = auf an über         # prepositions of prepositional objects
-$v = an ein ab vor weg auf mit zurück zu
+$v = an ein ab vor weg auf mit frei zurück zu
 $k = acc/hum acc/ani acc/text acc/food acc/obj acc/abs dat di/text di/obj pc/auf pc/an pc/über loc ld
 $j = acc/hum acc/ani acc/text acc/food acc/obj acc/abs dat di/text di/obj ld   # what one tries to do
+$z = act come            # verbs without any complement
 $f = inf hab sein        # infinitive, participle with haben, participle with sein
 $q = decl wh
 
@@ -41,9 +42,11 @@ $q = decl wh
 1.8 _decl(x c) -> _main(x) CP/because:mod(c)
 
 4   _main(s f m)     -> _FIRST/$n/hum:su(s) _F/hum/$n/$t(f, m)
+0.8 _main(s f m)     -> _FIRST/$n/hum:su(s) _FP/$n/$t(f, m)
 3   _main(s f a m)   -> _FIRST/$n/hum:su(s) _F/hum/$n/$t(f, m) adv/time/$t:mod(a)
 0.8 _main(s f m)     -> _FIRST/$n/ani:su(s) _F/ani/$n/$t(f, m)
 2   _main(a f s m)   -> adv/time/$t:mod(a) _F/hum/$n/$t(f, m) _SU/$n/hum:su(s)
+0.3 _main(a f s m)   -> adv/time/$t:mod(a) _FP/$n/$t(f, m) _SU/$n/hum:su(s)
 0.8 _main(a f o s v) -> adv/time/past:mod(a) VP/pron/hab:vc(o, v) verb/v2/$m/$t/hab:hd(f) _NP/nom/$m/hum:su(s)
 0.5 _main(a f o s v) -> adv/time/$t:mod(a) VP/pron/inf:vc(o, v) verb/v2/$m/$t/modal:hd(f) _NP/nom/$m/hum:su(s)
 4   _main(x f s m)   -> _T/decl/$n(x, f, m) _SU/$n/hum:su(s)
@@ -56,6 +59,7 @@ $q = decl wh
 
 1   _ask(f s m)      -> _F/hum/$m/$t(f, m) _SU/$m/hum:su(s)
 1   _ask(w f m)      -> pron/wh/nom:su(w) _F/hum/sg/$t(f, m)
+0.3 _ask(w f m)      -> pron/wh/nom:su(w) _FP/sg/$t(f, m)
 2   _ask(x f s m)    -> _T/wh/$m(x, f, m) _SU/$m/hum:su(s)
 
 # ---- the finite verb in second place, and the rest
@@ -64,6 +68,7 @@ $q = decl wh
 0.7 _F/$s/$n/$t(f, m)      -> verb/v2/$n/$t/intr/$s:hd(f) _M/intr/$s(m)
 0.7 _F/hum/$n/$t(f, o)     -> verb/v2/$n/$t/acc/$o:hd(f) NP/rel/acc/$g/$o:obj1(o)
 0.5 _F/hum/$n/$t(f, a p)   -> V/$n/$t/come:hd(f, p) adv/mid:mod(a)
+0.3 _F/hum/$n/$t(f, a)     -> verb/v2/$n/$t/come:hd(f) adv/mid:mod(a)
 5   _F/$s/$n/past(f, m)    -> verb/v2/$n/$t/hab:hd(f) VP/$s/hab:vc(m)
 0.8 _F/hum/$n/past(f, m)   -> verb/v2/$n/$t/sein:hd(f) VP/hum/sein:vc(m)
 3   _F/$s/$n/$t(f, m)      -> verb/v2/$n/$t/modal:hd(f) VP/$s/inf:vc(m)
@@ -74,13 +79,21 @@ $q = decl wh
 0.4 _F/hum/$n/past(f, c)   -> verb/v2/$n/$t/hab:hd(f) VP/say:vc(c)
 0.7 _F/hum/$n/$t(f, k m v) -> verb/v2/$n/$t/try:hd(f) punct/comma:punct(k) VP/zu:vc(m, v)
 
+# the same with a pronoun for an object, which comes before any adverb
+2   _FP/$n/past(f, o v)  -> verb/v2/$n/$t/hab:hd(f) VP/pron/hab:vc(o, v)
+2   _FP/$n/$t(f, o v)    -> verb/v2/$n/$t/modal:hd(f) VP/pron/inf:vc(o, v)
+1   _FP/$n/$t(f, o a)    -> verb/v2/$n/$t/acc/hum:hd(f) pron/acc:obj1(o) adv/mid:mod(a)
+1   _FP/$n/$t(f, o p)    -> V/$n/$t/acc/hum:hd(f, p) pron/acc:obj1(o)
+1   _FP/$n/$t(f, o a)    -> verb/v2/$n/$t/dat:hd(f) pron/dat:obj1(o) adv/mid:mod(a)
+1   _FP/$n/$t(f, i o)    -> verb/v2/$n/$t/di/$d:hd(f) pron/dat:obj2(i) _OB/acc/$d:obj1(o)
+
 V/$n/$t/$k(v, p)   -> verb/v2/$n/$t/$k/$v:hd(v) part/$v:svp(p)
 V/$n/$t/come(v, p) -> verb/v2/$n/$t/come/$v:hd(v) part/$v:svp(p)
 
 # ---- something other than the subject in first place: topic, finite verb, the rest
 2   _T/$q/$n(x, f, p)   -> _TOP/$q/$o:obj1(x) V/$n/$t/acc/$o:hd(f, p)
-1   _T/$q/$n(x, f, a)   -> _TOP/$q/$o:obj1(x) verb/v2/$n/$t/acc/$o:hd(f) adv/mid:mod(a)
-1   _T/$q/$n(x, f, a)   -> adv/r/$q/$p:pc(x) verb/v2/$n/$t/pc/$p:hd(f) adv/mid:mod(a)
+1   _T/$q/$n(x, f, a)   -> _TOP/$q/$o:obj1(x) verb/v2/$n/$t/acc/$o:hd(f) adv/often:mod(a)
+1   _T/$q/$n(x, f, a)   -> adv/r/$q/$p:pc(x) verb/v2/$n/$t/pc/$p:hd(f) adv/often:mod(a)
 3   _T/$q/$n(x, f, v)   -> VP/top/$q/hab:vc(x, v) verb/v2/$n/$t/hab:hd(f)
 0.5 _T/decl/$n(x, f, v) -> VP/top/decl/sein:vc(x, v) verb/v2/$n/$t/sein:hd(f)
 2   _T/$q/$n(x, f, v)   -> VP/top/$q/inf:vc(x, v) verb/v2/$n/$t/modal:hd(f)
@@ -112,6 +125,7 @@ VP/werden/$d(x, v w)        -> VP/pass/$d:vc(x, v) verb/inf/werd:hd(w)
 # ---- infinitives and participles
 5   VP/hum/$f(m v)    -> _M/$k(m) verb/$f/$k:hd(v)
 0.6 VP/$s/$f(m v)     -> _M/intr/$s(m) verb/$f/intr/$s:hd(v)
+0.4 VP/hum/$f(a v)    -> adv/mid:mod(a) verb/$f/$z:hd(v)
 VP/ext/$f(n v, r)     -> _NX/acc/$m/$o:obj1(n, r) verb/$f/acc/$o:hd(v)
 VP/split/$f(m, v)     -> _M/$k(m) verb/$f/$k:hd(v)
 VP/ipp(m, v w)        -> VP/split/inf:vc(m, v) verb/inf/modal:hd(w)
@@ -141,6 +155,7 @@ CP/because(k c x) -> punct/comma:punct(k) comp/because:cmp(c) S/sub:body(x)
 1.5 _SHORT/$s/$n(m f)   -> verb/end/$n/$t/hab:hd(f) VP/$s/hab:vc(m)
 0.5 _SHORT/hum/$n(m f)  -> verb/end/$n/$t/sein:hd(f) VP/hum/sein:vc(m)
 1.5 _SHORT/$s/$n(m f)   -> verb/end/$n/$t/modal:hd(f) VP/$s/inf:vc(m)
+0.5 _SHORT/hum/$n(o v f) -> verb/end/$n/$t/hab:hd(f) VP/pron/hab:vc(o, v)
 0.4 _SHORT/hum/$n(v f)  -> verb/inf/act:vc(v) verb/end/$n/$t/modal:hd(f)
 
 # ---- relative clauses, in which the noun is the subject (people, animals) or the object (all else)
@@ -158,12 +173,8 @@ S/rel/$n/$s(x)     -> _SHORT/$s/$n(x)
 1.5 _M/acc/$y(a o)   -> PP/place:mod(a) _OB/acc/$y:obj1(o)
 1   _M/acc/ani(o a)  -> _OB/acc/ani:obj1(o) PP/yard:mod(a)
 1   _M/acc/hum(o a)  -> _OB/acc/hum:obj1(o) PP/place:mod(a)
-1   _M/acc/hum(o)    -> pron/acc:obj1(o)
-0.7 _M/acc/hum(o a)  -> pron/acc:obj1(o) adv/mid:mod(a)
-2   _M/dat(o)        -> _OB/dat/hum:obj1(o)
-1   _M/dat(o a)      -> pron/dat:obj1(o) adv/mid:mod(a)
-2   _M/di/$d(i o)    -> _OB/dat/hum:obj2(i) _OB/acc/$d:obj1(o)
-1   _M/di/$d(i o)    -> pron/dat:obj2(i) _OB/acc/$d:obj1(o)
+_M/dat(o)            -> _OB/dat/hum:obj1(o)
+_M/di/$d(i o)        -> _OB/dat/hum:obj2(i) _OB/acc/$d:obj1(o)
 3   _M/pc/$p(x)      -> PP/$p:pc(x)
 1   _M/pc/$p(a x)    -> adv/mid:mod(a) PP/$p:pc(x)
 0.7 _M/pc/$p(a x)    -> adv/neg:mod(a) PP/$p:pc(x)

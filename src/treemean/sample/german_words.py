@@ -12,7 +12,7 @@ Bäcker         Bäcker          -              -             Bäcker          B
 Bauer          Bauern          -              -             Bauern          Bauern
 Student        Studenten       -              -             Studenten       Studenten
 Journalist     Journalisten    -              -             Journalisten    Journalisten
-Junge          Jungen          -              -             Jungen          Jungen
+Maler          Maler           -              -             Maler           Malern
 -              -               Frau           -             Frauen          Frauen
 -              -               Lehrerin       -             Lehrerinnen     Lehrerinnen
 -              -               Ärztin         -             Ärztinnen       Ärztinnen
@@ -44,7 +44,7 @@ text:
 Brief          Brief           -              -             Briefe          Briefen
 Roman          Roman           -              -             Romane          Romanen
 Bericht        Bericht         -              -             Berichte        Berichten
--              -               Zeitung        -             Zeitungen       Zeitungen
+-              -               Postkarte      -             Postkarten      Postkarten
 -              -               Geschichte     -             Geschichten     Geschichten
 -              -               -              Buch          Bücher          Büchern
 -              -               -              Gedicht       Gedichte        Gedichten
@@ -78,6 +78,8 @@ Beschluss      Beschluss       -              -             Beschlüsse      Bes
 -              -               -              Konzept       Konzepte        Konzepten
 in:
 Laden          Laden           -              -             Läden           Läden
+Bahnhof        Bahnhof         -              -             Bahnhöfe        Bahnhöfen
+Supermarkt     Supermarkt      -              -             Supermärkte     Supermärkten
 -              -               Küche          -             Küchen          Küchen
 -              -               Bibliothek     -             Bibliotheken    Bibliotheken
 -              -               Kirche         -             Kirchen         Kirchen
@@ -143,7 +145,8 @@ schön
 """
 
 VERBS = """
-# infinitive   ich         er           past          past plural    participle
+# infinitive, which is also the plural (of sein only the plural is needed)
+#              ich         er           past          past plural    participle
 intr/hum:
 schlafen       schlafe     schläft      schlief       schliefen      geschlafen
 lachen         lache       lacht        lachte        lachten        gelacht
@@ -178,6 +181,8 @@ suchen         suche       sucht        suchte        suchten        gesucht
 füttern        füttere     füttert      fütterte      fütterten      gefüttert
 streicheln     streichle   streichelt   streichelte   streichelten   gestreichelt
 an|binden      binde       bindet       band          banden         gebunden
+frei|lassen    lasse       lässt        ließ          ließen         gelassen
+weg|jagen      jage        jagt         jagte         jagten         gejagt
 acc/text:
 lesen          lese        liest        las           lasen          gelesen
 schreiben      schreibe    schreibt     schrieb       schrieben      geschrieben
@@ -241,15 +246,15 @@ hoffen         hoffe       hofft        hoffte        hofften        gehofft
 say:
 sagen          sage        sagt         sagte         sagten         gesagt
 glauben        glaube      glaubt       glaubte       glaubten       geglaubt
-wissen         weiß        weiß         wusste        wussten        gewusst
+behaupten      behaupte    behauptet    behauptete    behaupteten    behauptet
 erzählen       erzähle     erzählt      erzählte      erzählten      erzählt
 cop:
-sein           bin         ist          war           waren          -
+sind           bin         ist          war           waren          -
 bleiben        bleibe      bleibt       blieb         blieben        -
 hab:
 haben          habe        hat          hatte         hatten         -
 sein:
-sein           bin         ist          war           waren          -
+sind           bin         ist          war           waren          -
 werd:
 werden         werde       wird         wurde         wurden         -
 """
@@ -354,7 +359,8 @@ adv/r/wh/über   = worüber
 
 adv/time/pres = heute morgen jetzt bald
 adv/time/past = gestern vorgestern damals
-adv/mid = oft immer wieder endlich auch vielleicht sofort
+adv/mid = wieder endlich auch vielleicht sofort doch
+adv/often = oft immer manchmal
 adv/neg = nicht
 adv/degree = sehr ziemlich
 
