@@ -279,15 +279,6 @@ def test_texts_that_are_not_utf_8() -> None:
         trees_in(FORMAT, file_of(table.set_column(1, "words", words)))
 
 
-def test_a_small_file_cannot_ask_for_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treemean.formats.parquet.MAX_ENTRIES", 10_000)
-    bits = pa.ListArray.from_arrays([0, 100_000], pa.array(np.zeros(100_000, dtype=np.uint64)))
-    data = file_of(table_of(Treebank.from_trees([WAKE])).set_column(6, "bits", bits))
-    assert len(data) < 10_000
-    with pytest.raises(FormatError, match=r"^test: 1 rows \(group 0\) with 100000 entries in a column"):
-        trees_in(FORMAT, data)
-
-
 def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 

@@ -128,23 +128,24 @@ def prune(
         decide("zero-hit", threshold=Fraction(0), remove=[c for c in kept if not problem.summed_hits[c]])
     if all_hit:
         decide("all-hit", force=all_hit_candidates(problem, binary=binary))
-    skipped = BINARY_OUTPUT if binary else "" if problem.is_uniform else NOT_UNIFORM
-    for wanted, name, bound in (
-        (lower_bound, "lower bound", lambda: paper_lower_bound(problem, forced, kept)),
-        (value_bound, "value bound", lambda: ratio(problem, forced)),
-    ):
-        if wanted and skipped:
-            decide(name, skipped=skipped)
-        elif wanted:
-            remove_below(name, bound())
+    if binary or not problem.is_uniform:
+        reason = BINARY_OUTPUT if binary else NOT_UNIFORM
+        for wanted, name in ((lower_bound, "lower bound"), (value_bound, "value bound")):
+            if wanted:
+                decide(name, skipped=reason)
+    else:
+        if lower_bound:
+            remove_below("lower bound", paper_lower_bound(problem, forced, kept))
+        if value_bound:
+            remove_below("value bound", ratio(problem, forced))
     return Pruned(tuple(kept), tuple(sorted(forced)), tuple(stages))
 
 
 def ratio(problem: Problem, chosen: Sequence[int]) -> Fraction:
     """Return f(T) of the tree with the chosen candidates; for uniform problems.
 
-    Every tree's ratio is a lower bound of the optimum λ*, and by (*) candidates with h(c) < λ* (or ≤) are out.
-    With no candidate chosen, for K binary trees and β = 1, this is K(n+1)/(3n) > K/3. The bound of Theorem 2
+    Every tree's ratio is a lower bound of the optimum λ*, and by (*) candidates with fewer than λ* hits are
+    in no optimum. With no candidate chosen, for K binary trees and β = 1, this is K(n+1)/(3n) > K/3. The bound of Theorem 2
     is a minimum that f(P) is part of, so f(P) is never lower than it.
     """
     if not problem.is_uniform:

@@ -29,7 +29,7 @@ def solve(problem: Problem, *, binary: Binarising | None = None) -> Solution:
             trees.append(tree)
     if not trees:
         raise TreemeanError("select: no individual's tree can be told from its hits")
-    size = scores.largest if binary else None
-    chosen = min(trees, key=lambda tree: (-scores.value(tree, size), len(tree), tree))
+    output_size = scores.largest if binary else None
+    chosen = min(trees, key=lambda tree: (-scores.value(tree, output_size), len(tree), tree))
     note = "select: only the individuals were compared"
     return make_solution(scores, chosen, proven=False, nodes=len(trees), note=note, binary=binary)

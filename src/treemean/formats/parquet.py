@@ -29,8 +29,6 @@ MAGIC = b"PAR1"
 #: Rows that are compressed together: a file is read in pieces no larger than this.
 ROWS_PER_GROUP = 8192
 ROWS_PER_BATCH = 1000
-#: Entries in a column of a group of rows: repetition costs a file nothing, but it costs memory.
-MAX_ENTRIES, MAX_ENTRIES_PER_ROW = 1 << 24, 1 << 12
 
 
 def _load_parquet() -> ModuleType:
@@ -73,7 +71,6 @@ def _record_batches(file: IO[bytes], name: str, problems: Problems) -> Iterator[
     try:
         reader = parquet.ParquetFile(file, buffer_size=1 << 20, page_checksum_verification=True)
         names = columns_to_read(reader.schema_arrow)
-        _check_sizes(reader.metadata)
         for batch in reader.iter_batches(ROWS_PER_BATCH, columns=names, use_threads=False):
             batch.validate(full=True)
             yield batch
@@ -81,14 +78,6 @@ def _record_batches(file: IO[bytes], name: str, problems: Problems) -> Iterator[
         problems.report(FormatError(error.message, path=name))
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         problems.report(FormatError(f"not valid Parquet: {error}", path=name))
-
-
-def _check_sizes(metadata: Arrow) -> None:
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        most = max(group.column(column).num_values for column in range(group.num_columns))
-        if most > max(MAX_ENTRIES, group.num_rows * MAX_ENTRIES_PER_ROW):
-            raise FormatError(f"{group.num_rows} rows (group {number}) with {most} entries in a column")
 
 
 # ---- writing ----------------------------------------------------------------------------------------
