@@ -1,6 +1,7 @@
 #include "brackets.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace treemean {
 namespace {
@@ -28,12 +29,12 @@ std::string shown(std::string_view text) {
 
 class BracketReader {
  public:
-  BracketReader(std::string_view text, bool discontinuous, bool final)
-      : text_(text), discontinuous_(discontinuous), final_(final) {}
+  BracketReader(std::string_view text, bool discontinuous, bool final, bool skip)
+      : text_(text), discontinuous_(discontinuous), final_(final), skip_(skip) {}
 
-  BracketResult read() {
+  ReadResult read() {
     std::size_t at = 0;
-    while (true) {
+    while (result_.problems.empty() || skip_) {
       while (at < text_.size() && is_space(text_[at])) ++at;
       result_.consumed = at;
       if (at == text_.size()) break;
@@ -45,13 +46,13 @@ class BracketReader {
         const std::size_t end = closed_at_ ? text_.find('\n', *closed_at_) : next_record(at);
         if (end == std::string_view::npos && !final_) break;  // the record may go on: see more of it first
         const std::size_t stop = std::min(end, text_.size());
-        const std::int64_t line = 1 + std::count(text_.begin(), text_.begin() + std::min(bad.at, stop), '\n');
-        result_.problem = Problem{bad.message, line, at, stop};
-        result_.consumed = stop;
-        break;
+        count_lines(std::min(bad.at, stop));
+        const std::size_t number = result_.columns.sentences() + result_.problems.size();
+        result_.problems.push_back({bad.message, 1 + result_.lines, at, stop, number});
+        result_.consumed = at = stop;
       }
     }
-    result_.lines = std::count(text_.begin(), text_.begin() + result_.consumed, '\n');
+    count_lines(result_.consumed);
     return std::move(result_);
   }
 
@@ -62,6 +63,16 @@ class BracketReader {
     int words = 0;
   };
 
+  // Counts the lines up to a place, from where they were last counted.
+  void count_lines(std::size_t until) {
+    if (until < counted_) {
+      result_.lines -= std::count(text_.begin() + until, text_.begin() + counted_, '\n');
+    } else {
+      result_.lines += std::count(text_.begin() + counted_, text_.begin() + until, '\n');
+    }
+    counted_ = until;
+  }
+
   // The beginning of the next line that begins with a bracket.
   std::size_t next_record(std::size_t at) const {
     const std::size_t found = text_.find("\n(", at);
@@ -69,12 +80,12 @@ class BracketReader {
   }
 
   std::size_t read_record(const std::size_t begin) {
+    closed_at_.reset();
     if (text_[begin] != '(') throw BadRecord{"a tree must begin with (, not with '" + shown(line_from(begin)) + "'", begin};
     sentence_.clear();
     positions_.clear();
     frames_.clear();
     bare_ = 0;
-    closed_at_.reset();
     std::size_t at = read_tree(begin);
     closed_at_ = at;
     if (discontinuous_) at = read_rest_of_line(at);
@@ -247,8 +258,9 @@ class BracketReader {
   }
 
   std::string_view text_;
-  bool discontinuous_, final_;
-  BracketResult result_;
+  bool discontinuous_, final_, skip_;
+  ReadResult result_;
+  std::size_t counted_ = 0;  // how far lines have been counted
   Sentence sentence_;
   std::vector<std::int64_t> positions_;
   std::vector<Frame> frames_;
@@ -261,8 +273,8 @@ class BracketReader {
 
 }  // namespace
 
-BracketResult read_brackets(std::string_view text, bool discontinuous, bool final) {
-  return BracketReader(text, discontinuous, final).read();
+ReadResult read_brackets(std::string_view text, bool discontinuous, bool final, bool skip) {
+  return BracketReader(text, discontinuous, final, skip).read();
 }
 
 }  // namespace treemean

@@ -83,11 +83,21 @@ struct Columns {
   std::vector<int> order_, first_, size_;
 };
 
-// Where reading stopped, and why if it was not the end of the data.
+// A record that could not be read.
 struct Problem {
   std::string message;
-  std::int64_t line = 0;         // 1-based
-  std::size_t begin = 0, end = 0;  // the bad record's bytes
+  std::int64_t line = 0;           // 1-based, in the text that was given
+  std::size_t begin = 0, end = 0;  // the record's bytes
+  std::size_t sentence = 0;        // its number among all records of the text, from 0
+};
+
+// What a reader made of a piece of text.
+struct ReadResult {
+  Columns columns;
+  std::size_t consumed = 0;  // bytes that need not be given again
+  std::int64_t lines = 0;    // line breaks among them
+  std::vector<Problem> problems;
+  bool fatal = false;  // the last problem lies outside the sentences: the file cannot be read on
 };
 
 bool is_valid_utf8(std::string_view text);

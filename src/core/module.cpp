@@ -47,9 +47,13 @@ nb::dict to_python(treemean::Columns&& columns) {
   return result;
 }
 
-nb::object to_python(const std::optional<treemean::Problem>& problem) {
-  if (!problem) return nb::none();
-  return nb::make_tuple(nb::bytes(problem->message.data(), problem->message.size()), problem->line, problem->begin, problem->end);
+nb::tuple to_python(treemean::ReadResult&& result) {
+  nb::list problems;
+  for (const treemean::Problem& problem : result.problems) {
+    const nb::bytes message(problem.message.data(), problem.message.size());
+    problems.append(nb::make_tuple(message, problem.line, problem.begin, problem.end, problem.sentence));
+  }
+  return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines, problems, result.fatal);
 }
 
 std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
@@ -69,30 +73,29 @@ NB_MODULE(_core, m) {
 
   m.def(
       "read_brackets",
-      [](const nb::bytes& text, bool discontinuous, bool final) {
-        treemean::BracketResult result;
+      [](const nb::bytes& text, bool discontinuous, bool final, bool skip) {
+        treemean::ReadResult result;
         {
           nb::gil_scoped_release released;
-          result = treemean::read_brackets(view(text), discontinuous, final);
+          result = treemean::read_brackets(view(text), discontinuous, final, skip);
         }
-        return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines,
-                              to_python(result.problem), false);
+        return to_python(std::move(result));
       },
-      "text"_a, "discontinuous"_a, "final"_a,
-      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problem, fatal).");
+      "text"_a, "discontinuous"_a, "final"_a, "skip"_a,
+      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problems, fatal).");
 
   m.def(
       "read_alpino",
-      [](const nb::bytes& text, bool final) {
-        treemean::AlpinoResult result;
+      [](const nb::bytes& text, bool final, bool skip) {
+        treemean::ReadResult result;
         {
           nb::gil_scoped_release released;
-          result = treemean::read_alpino(view(text), final);
+          result = treemean::read_alpino(view(text), final, skip);
         }
-        return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines,
-                              to_python(result.problem), result.fatal);
+        return to_python(std::move(result));
       },
-      "text"_a, "final"_a, "Read the complete sentences of a piece of Alpino XML; returns what read_brackets returns.");
+      "text"_a, "final"_a, "skip"_a,
+      "Read the complete sentences of a piece of Alpino XML; returns what read_brackets returns.");
 
   m.def(
       "find_invalid",

@@ -33,7 +33,9 @@ WILD = st.one_of(
     PLAIN,
     st.text(st.characters(exclude_categories=("Cs",)), max_size=6),
     st.lists(
-        st.sampled_from(["--", "_", "%%", "#500", "#BOS", "#EOS", "<", "&amp;", '"', "'", "=", "(", " ", "\t", "\n", "0"]),
+        st.sampled_from(
+            ["--", "_", "%%", "#500", "#BOS", "#EOS", "<", "&amp;", '"', "'", "=", "(", " ", "\t", "\n", "0"]
+        ),
         min_size=1,
         max_size=3,
     ).map("".join),
@@ -61,6 +63,22 @@ def dressed_trees(
     )
 
 
+class LongStream(io.RawIOBase):
+    """A stream that is made while it is read; `consumed` counts its bytes."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._rest = b""
+        self.consumed = 0
+
+    def read(self, size: int = -1) -> bytes:
+        while not self._rest and (piece := next(self._pieces, None)) is not None:
+            self._rest = piece
+        part, self._rest = self._rest[:size], self._rest[size:]
+        self.consumed += len(part)
+        return part
+
+
 def written(format: Format, trees: Iterable[Tree], unwritable: Unwritable | None = None) -> bytes:
     """Return trees as a file of a format."""
     stream = io.BytesIO()
@@ -76,12 +94,26 @@ def trees_in(
     """Return the trees of a file of a format."""
     raw = data.encode(encoding) if isinstance(data, str) else data
     source = Source(io.BytesIO(raw), "test")
-    return [tree for batch in format.read(source, problems or Problems(), encoding=encoding) for tree in batch]
+    return [
+        tree for batch in format.read(source, problems or Problems(), encoding=encoding) for tree in batch
+    ]
 
 
 def spans(tree: Tree) -> list[tuple[str, list[tuple[int, int]]]]:
     """Return the labels and spans of a tree, for tests that a reader can check by eye."""
     return [(c.label, c.spans) for c in tree]
+
+
+def without_dashes(tree: Tree) -> Tree:
+    """Return a tree with `--`, which some treebanks have for no function, as no function."""
+
+    def change(function: str) -> str:
+        return "" if function == "--" else function
+
+    return tree.replace(
+        word_functions=[change(function) for function in tree.word_functions],
+        constituents=[Constituent(c.mask, c.label, change(c.function)) for c in tree],
+    )
 
 
 def assert_same(read: Sequence[Tree], expected: Sequence[Tree]) -> None:

@@ -80,7 +80,7 @@ def random_bytes(data: bytes, rng: random.Random) -> bytes:
 def long_line(data: bytes, rng: random.Random) -> bytes:
     """Put in a very long stretch of one byte or of a short piece."""
     start, end = _piece(data, rng, longest=8)
-    stretch = rng.choice([data[start:end], bytes([rng.choice(b"(<[{\"a0\t \n&#")])]) or b"x"
+    stretch = rng.choice([data[start:end], bytes([rng.choice(b'(<[{"a0\t \n&#')])]) or b"x"
     return data[:start] + stretch * (rng.randint(10_000, 200_000) // len(stretch)) + data[start:]
 
 

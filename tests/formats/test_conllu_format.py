@@ -53,7 +53,8 @@ def test_constituents_of_dependencies() -> None:
     assert first.word_functions == ("advmod", "aux", "nsubj", "case", "head", "head", "punct")
     assert spans(first) == [("VERB", [(0, 7)]), ("NOUN", [(3, 5)])]
     assert [c.function for c in first] == ["root", "obl"]
-    assert second.tags == ("ITJ",) and second.word_functions == ("root",)
+    assert second.tags == ("ITJ",)
+    assert second.word_functions == ("root",)
     assert spans(second) == [("ROOT", [(0, 1)])]
     assert spans(third) == [("VERB", [(0, 4)]), ("VERB", [(0, 1), (2, 4)])]
     assert spans(fourth) == [("ROOT", [(0, 3)]), ("INTJ", [(1, 3)])]
@@ -68,8 +69,16 @@ def test_comments_alone_are_no_sentence() -> None:
     ("old", "new", "message"),
     [
         ("3\tsie", "3  sie", r"test:7: sentence weblog-1: 9 columns instead of 10"),
-        ("\t5\tcase", "\t8\tcase", r"test:10: sentence weblog-1: the head of word 4 is 8, but there are 7 words"),
-        ("\t5\tcase", "\t_\tcase", r"test:10: sentence weblog-1: the head of word 4 is '_', which is no number"),
+        (
+            "\t5\tcase",
+            "\t8\tcase",
+            r"test:10: sentence weblog-1: the head of word 4 is 8, but there are 7 words",
+        ),
+        (
+            "\t5\tcase",
+            "\t_\tcase",
+            r"test:10: sentence weblog-1: the head of word 4 is '_', which is no number",
+        ),
         ("\t5\tcase", "\t4\tcase", r"test:10: sentence weblog-1: the heads above word 4 run in a circle"),
         ("\t6\tobl", "\t4\tobl", r"test:10: sentence weblog-1: the heads above word 4 run in a circle"),
         ("\t0\troot", "\t1\troot", r"test:1: sentence weblog-1: no word has head 0"),
@@ -123,7 +132,11 @@ def dependency_sentences(draw: st.DrawFn) -> str:
         heads[word] = 0 if index == 0 or rng.random() < 0.1 else rng.choice(order[:index])
     lines = []
     for word in range(1, n + 1):
-        form, upos, relation = rng.choice(texts), rng.choice([*texts, "_"]), rng.choice([*texts, "_", "nsubj"])
+        form, upos, relation = (
+            rng.choice(texts),
+            rng.choice([*texts, "_"]),
+            rng.choice([*texts, "_", "nsubj"]),
+        )
         lines.append("\t".join([str(word), form, "_", upos, "_", "_", str(heads[word]), relation, "_", "_"]))
     return "\n".join(lines) + "\n\n"
 
@@ -247,7 +260,10 @@ def test_what_is_written_reads_back(tree: Tree) -> None:
         ({"words": ["", "b", "c", "d"]}, "a word is empty"),
         ({"tags": ["a b", "b", "c", "d"]}, "the tag 'a b' contains a blank"),
         ({"tags": ["_", "b", "c", "d"]}, "the tag '_' stands for an empty one"),
-        ({"word_functions": [""] * 4}, r"constituent NP \[your friend\] has no head child \(function head, hd or HD\)"),
+        (
+            {"word_functions": [""] * 4},
+            r"constituent NP \[your friend\] has no head child \(function head, hd or HD\)",
+        ),
         ({"word_functions": ["hd"] * 4}, r"constituent NP \[your friend\] has several head children"),
         ({"id": "a\nb"}, "does not fit into a comment"),
         ({"metadata": {"sent_id": "x"}}, "its metadata has a sent_id"),
@@ -265,8 +281,11 @@ def test_a_sentence_without_words_is_unwritable() -> None:
 
 
 def test_sniff() -> None:
-    assert FORMAT.sniff(UD.encode()) and FORMAT.sniff(UD.split("value\n")[1].encode())
-    assert not FORMAT.sniff(b"#BOS 1\n") and not FORMAT.sniff(b"\n" * 4096) and not FORMAT.sniff(b"# comment\n(S (X a))")
+    assert FORMAT.sniff(UD.encode())
+    assert FORMAT.sniff(UD.split("value\n")[1].encode())
+    assert not FORMAT.sniff(b"#BOS 1\n")
+    assert not FORMAT.sniff(b"\n" * 4096)
+    assert not FORMAT.sniff(b"# comment\n(S (X a))")
 
 
 def test_broken_input() -> None:

@@ -53,20 +53,28 @@ def test_everything_survives() -> None:
 
 def test_nothing_is_written_of_what_is_empty() -> None:
     assert written(FORMAT, [Tree([], [])]) == b'{"words": []}\n'
-    assert written(FORMAT, [Tree(["a"], [({0}, "")])]) == b'{"words": ["a"], "constituents": [{"spans": [[0, 1]]}]}\n'
+    assert (
+        written(FORMAT, [Tree(["a"], [({0}, "")])])
+        == b'{"words": ["a"], "constituents": [{"spans": [[0, 1]]}]}\n'
+    )
     assert trees_in(FORMAT, '{"words": []}') == [Tree([], [])]
 
 
 numbers = st.one_of(st.floats(), st.integers(-(2**63), 2**63 - 1), st.booleans())
 
 
-@given(dressed_trees(WILD, min_words=0), st.dictionaries(WILD, WILD, max_size=3), st.dictionaries(WILD, numbers, max_size=3))
+@given(
+    dressed_trees(WILD, min_words=0),
+    st.dictionaries(WILD, WILD, max_size=3),
+    st.dictionaries(WILD, numbers, max_size=3),
+)
 def test_round_trip(tree: Tree, metadata: dict[str, str], values: dict[str, float]) -> None:
     full = tree.replace(
         metadata=metadata,
         values=values,
         constituents=[
-            Constituent(c.mask, c.label, c.function, {name: float(v) for name, v in values.items()}) for c in tree
+            Constituent(c.mask, c.label, c.function, {name: float(v) for name, v in values.items()})
+            for c in tree
         ],
     )
     (read,) = trees_in(FORMAT, written(FORMAT, [full]))
@@ -96,14 +104,35 @@ def test_round_trip(tree: Tree, metadata: dict[str, str], values: dict[str, floa
         ('{"words": ["a"], "constituents": [[0, 1]]}', "constituent 1 is no object"),
         ('{"words": ["a"], "constituents": [{"label": "S"}]}', "constituent 1 has no 'spans'"),
         ('{"words": ["a"], "constituents": [{"spans": [[0]]}]}', "constituent 1 has a span that is no pair"),
-        ('{"words": ["a"], "constituents": [{"spans": [[0, 1.0]]}]}', "constituent 1 has a span that is no pair"),
-        ('{"words": ["a"], "constituents": [{"spans": [[false, true]]}]}', "constituent 1 has a span that is no"),
-        ('{"words": ["a"], "constituents": [{"spans": [[0, 2]]}]}', r"constituent 1 has the span \[0, 2\], but"),
-        ('{"words": ["a"], "constituents": [{"spans": [[-1, 1]]}]}', r"constituent 1 has the span \[-1, 1\], but"),
-        ('{"words": ["a"], "constituents": [{"spans": [[0, 1], [0, 1]]}]}', "spans should be in ascending order"),
+        (
+            '{"words": ["a"], "constituents": [{"spans": [[0, 1.0]]}]}',
+            "constituent 1 has a span that is no pair",
+        ),
+        (
+            '{"words": ["a"], "constituents": [{"spans": [[false, true]]}]}',
+            "constituent 1 has a span that is no",
+        ),
+        (
+            '{"words": ["a"], "constituents": [{"spans": [[0, 2]]}]}',
+            r"constituent 1 has the span \[0, 2\], but",
+        ),
+        (
+            '{"words": ["a"], "constituents": [{"spans": [[-1, 1]]}]}',
+            r"constituent 1 has the span \[-1, 1\], but",
+        ),
+        (
+            '{"words": ["a"], "constituents": [{"spans": [[0, 1], [0, 1]]}]}',
+            "spans should be in ascending order",
+        ),
         ('{"words": ["a"], "constituents": [{"spans": []}]}', "constituent '' has no words"),
-        ('{"words": ["a"], "constituents": [{"spans": [[0, 1]], "x": 1}]}', "constituent 1 has the unknown key 'x'"),
-        ('{"words": ["a"], "constituents": [{"spans": [[0, 1]], "label": 1}]}', "the label of constituent 1 should"),
+        (
+            '{"words": ["a"], "constituents": [{"spans": [[0, 1]], "x": 1}]}',
+            "constituent 1 has the unknown key 'x'",
+        ),
+        (
+            '{"words": ["a"], "constituents": [{"spans": [[0, 1]], "label": 1}]}',
+            "the label of constituent 1 should",
+        ),
         ('{"words": [], "constituents": [{"spans": [[0, 0]]}]}', "constituent 1 has the span"),
         ('{"words": [], "values": {"a": NaN}}', "NaN is no JSON"),
         ('{"words": [], "values": {"a": -Infinity}}', "-Infinity is no JSON"),
@@ -132,7 +161,7 @@ def test_bad_lines(line: str, message: str) -> None:
 
 
 def test_the_id_names_the_sentence() -> None:
-    with pytest.raises(FormatError, match="^test:1: sentence x7: no constituent spans"):
+    with pytest.raises(FormatError, match=r"^test:1: sentence x7: no constituent spans"):
         trees_in(FORMAT, '{"id": "x7", "words": ["a"]}')
 
 
@@ -144,7 +173,9 @@ def test_a_small_line_cannot_ask_for_much_memory() -> None:
 
 
 def test_numbers_beyond_those_of_machines() -> None:
-    (tree,) = trees_in(FORMAT, '{"words": [], "values": {"big": 100000000000000000000, "none": null, "low": "-Infinity"}}')
+    (tree,) = trees_in(
+        FORMAT, '{"words": [], "values": {"big": 100000000000000000000, "none": null, "low": "-Infinity"}}'
+    )
     assert tree.values["big"] == 1e20
     assert math.isnan(tree.values["none"])
     assert tree.values["low"] == -math.inf
@@ -159,8 +190,10 @@ def test_encoding_is_always_utf_8() -> None:
 
 
 def test_sniff() -> None:
-    assert FORMAT.sniff(written(FORMAT, [FULL])) and FORMAT.sniff(b'\n { "id"')
-    assert not FORMAT.sniff(b"(S (X {a}))") and not FORMAT.sniff(b"[1]")
+    assert FORMAT.sniff(written(FORMAT, [FULL]))
+    assert FORMAT.sniff(b'\n { "id"')
+    assert not FORMAT.sniff(b"(S (X {a}))")
+    assert not FORMAT.sniff(b"[1]")
 
 
 def test_broken_input() -> None:

@@ -15,8 +15,8 @@ from format_helpers import WAKE, WILD, assert_same, dressed_trees, trees_in, wri
 from fuzzing import check_reader
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import treebanks
 
+from strategies import treebanks
 from treemean.errors import FormatError, InvalidTree, MissingDependency
 from treemean.formats import Problems, Unwritable
 from treemean.formats.arrowtables import check_batch, table_of
@@ -169,7 +169,8 @@ def test_files_of_others() -> None:
     first, second = trees_in(FORMAT, file_of(table))
     assert first == Tree(["a", "b"], [({0, 1}, "S")])
     assert (first.id, second.id) == ("", "x")
-    assert first.values["score"] == 1.0 and math.isnan(second.values["score"])
+    assert first.values["score"] == 1.0
+    assert math.isnan(second.values["score"])
 
 
 def good_rows() -> dict[str, list[object]]:
@@ -232,7 +233,9 @@ def test_the_check_of_the_core_is_that_of_trees(seed: int) -> None:
     masks = [everything] if n and rng.random() < 0.9 else []
     for _ in range(rng.randint(0, 4)):
         start = rng.randint(0, n)
-        masks.append(rng.choice([rng.getrandbits(n) if n else 0, (1 << rng.randint(start, n)) - (1 << start), 1 << n]))
+        masks.append(
+            rng.choice([rng.getrandbits(n) if n else 0, (1 << rng.randint(start, n)) - (1 << start), 1 << n])
+        )
     if rng.random() < 0.7:
         masks.sort(key=lambda mask: ((mask & -mask).bit_length(), -mask.bit_count()))
     width = (n + 63) // 64
@@ -255,14 +258,29 @@ def test_the_check_of_the_core_is_that_of_trees(seed: int) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.drop_columns("bits"), "there is no column 'bits'; a treebank has at least words, labels, bits"),
+        (
+            lambda t: t.drop_columns("bits"),
+            "there is no column 'bits'; a treebank has at least words, labels, bits",
+        ),
         (lambda t: t.set_column(1, "words", pa.array(["a"])), "column 'words' cannot have the type string"),
-        (lambda t: t.set_column(6, "bits", pa.array([[1]])), "column 'bits' cannot have the type list<element: int64>"),
+        (
+            lambda t: t.set_column(6, "bits", pa.array([[1]])),
+            "column 'bits' cannot have the type list<element: int64>",
+        ),
         (lambda t: t.set_column(0, "id", pa.array([7])), "column 'id' cannot have the type int64"),
-        (lambda t: t.append_column("sentence.x", pa.array(["a"])), "column 'sentence.x' cannot have the type string"),
-        (lambda t: t.append_column("constituent.x", pa.array([1.0])), "column 'constituent.x' cannot have the type"),
+        (
+            lambda t: t.append_column("sentence.x", pa.array(["a"])),
+            "column 'sentence.x' cannot have the type string",
+        ),
+        (
+            lambda t: t.append_column("constituent.x", pa.array([1.0])),
+            "column 'constituent.x' cannot have the type",
+        ),
         (lambda t: t.append_column("id", pa.array(["a"])), "there are several columns 'id'"),
-        (lambda t: t.replace_schema_metadata({"treemean.layout": "2"}), "its layout is b'2', and this version"),
+        (
+            lambda t: t.replace_schema_metadata({"treemean.layout": "2"}),
+            "its layout is b'2', and this version",
+        ),
     ],
 )
 def test_other_layouts(change, message: str) -> None:
@@ -275,7 +293,7 @@ def test_texts_that_are_not_utf_8() -> None:
     buffers = [None, pa.py_buffer(np.array([0, 1, 2], dtype=np.int32)), pa.py_buffer(b"a\xff")]
     words = pa.ListArray.from_arrays([0, 2], pa.Array.from_buffers(pa.string(), 2, buffers))
     table = table_of(Treebank.from_trees([Tree(["a", "b"], [({0, 1}, "S")])]))
-    with pytest.raises(FormatError, match="^test: not valid Parquet: .*UTF8"):
+    with pytest.raises(FormatError, match=r"^test: not valid Parquet: .*UTF8"):
         trees_in(FORMAT, file_of(table.set_column(1, "words", words)))
 
 
@@ -296,7 +314,7 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1", b"(S (X a))"])
 def test_other_files(data: bytes) -> None:
-    with pytest.raises(FormatError, match="^test: not valid Parquet: "):
+    with pytest.raises(FormatError, match=r"^test: not valid Parquet: "):
         trees_in(FORMAT, data)
     problems = Problems(skip=True)
     assert trees_in(FORMAT, data, problems) == []

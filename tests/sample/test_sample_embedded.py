@@ -5,6 +5,7 @@ import sys
 from importlib.resources import files
 
 import pytest
+
 from treemean import sample
 from treemean.sample.embedded import make_sample
 from treemean.trees.transforms import drop_functions

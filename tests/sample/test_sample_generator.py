@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import pytest
 from sample_scores import f1, spans
+
+from treemean.errors import TreemeanError
 from treemean.sample import LANGUAGES, UnknownLanguage, generate
 from treemean.trees import Tree
 from treemean.trees.transforms import remove_punctuation
@@ -13,7 +15,10 @@ languages = pytest.mark.parametrize("language", sorted(LANGUAGES))
 
 @pytest.fixture(scope="module")
 def banks():
-    return {language: generate(1000, language=language, punctuation=False, max_length=20) for language in LANGUAGES}
+    return {
+        language: generate(1000, language=language, punctuation=False, max_length=20)
+        for language in LANGUAGES
+    }
 
 
 @languages
@@ -110,6 +115,12 @@ def test_branching_is_no_solution(language, right, left, banks):
 def test_only_known_languages():
     with pytest.raises(UnknownLanguage, match="no grammar of 'xx'; there are nl, de, en"):
         generate(1, language="xx")
+
+
+def test_too_short_sentences_are_not_waited_for():
+    assert set(generate(5, max_length=3, punctuation=False).lengths.tolist()) == {3}
+    with pytest.raises(TreemeanError, match="no sentence has 2 words or fewer"):
+        generate(1, max_length=2)
 
 
 def test_no_sentences():

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from treemean.errors import TreemeanError
 from treemean.sample import (
     LANGUAGES,
@@ -85,7 +86,9 @@ def test_probabilities_sum_to_one_and_govern_what_is_drawn():
 
 
 def test_weight_is_shared_among_instances_and_repeated_values_count():
-    grammar = read_grammar("$n = sg sg pl\nn/sg = kat\nn/pl = katten\n3 S(x) -> n/$n(x)\n1 S(x y) -> n/sg(x) n/pl(y)")
+    grammar = read_grammar(
+        "$n = sg sg pl\nn/sg = kat\nn/pl = katten\n3 S(x) -> n/$n(x)\n1 S(x y) -> n/sg(x) n/pl(y)"
+    )
     assert [round(grammar.probability(rule), 6) for rule in grammar.rules] == [0.5, 0.25, 0.25]
 
 
@@ -124,7 +127,10 @@ def test_trees_say_what_derivations_say(language, seed):
         ([simple()], "nothing rewrites A"),
         ([simple(), PAIR, Rule("B", ("w",), (((0, 0),),), ("",))], "no sentence uses B"),
         ([simple(), PAIR, Rule("w", ("w",), (((0, 0),),), ("",))], "w has both words and rules"),
-        ([simple(), replace(PAIR, children=("w", "B")), Rule("B", ("B",), (((0, 0),),), ("",))], "never ends"),
+        (
+            [simple(), replace(PAIR, children=("w", "B")), Rule("B", ("B",), (((0, 0),),), ("",))],
+            "never ends",
+        ),
         ([PAIR, Rule("S", ("A",), (((0, 0),), ((0, 1),)), ("",))], "start symbol"),
         ([PAIR], "start symbol"),
         ([simple(), PAIR, replace(PAIR, children=("S", "S"), weight=2.0)], "infinite"),
@@ -171,7 +177,9 @@ def test_bad_notation_is_refused_with_its_line(text, complaint):
 
 
 def test_instances_without_words_are_left_out():
-    grammar = read_grammar("$g = de het\nn/de = man\nd/de = de\nd/het = het\nS(d n) -> d/$g(d) n/$g(n)\nS(d) -> d/het(d)")
+    grammar = read_grammar(
+        "$g = de het\nn/de = man\nd/de = de\nd/het = het\nS(d n) -> d/$g(d) n/$g(n)\nS(d) -> d/het(d)"
+    )
     assert [str(rule) for rule in grammar.rules] == ["S(x1 x2) -> d/de(x1) n/de(x2)", "S(x1) -> d/het(x1)"]
 
 
@@ -199,7 +207,9 @@ def test_every_word_of_the_tables_can_be_said(language, module):
     grammar = LANGUAGES[language]()
     said = {word for words in grammar.lexicon.values() for word in words}
     tables = [module.NOUNS, module.VERBS, getattr(module, "MOTION_VERBS", "")]
-    rows = [line for table in tables for line in table.splitlines() if line and line[-1] != ":" and line[0] != "#"]
+    rows = [
+        line for table in tables for line in table.splitlines() if line and line[-1] != ":" and line[0] != "#"
+    ]
     assert len(rows) > 50
     for row in rows:
         particle, _, forms = row.rpartition("|")

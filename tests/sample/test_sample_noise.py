@@ -4,6 +4,7 @@ from itertools import combinations
 
 import pytest
 from sample_scores import agreement, f1, majority, spans
+
 from treemean import sample
 from treemean.sample import generate, noisy_parses
 from treemean.trees import Constituent, Tree, Treebank

@@ -140,6 +140,7 @@ def test_random_trees_of_bounded_fan_out_use_it():
 
 @given(treebanks())
 def test_statistics_against_counting_by_hand(bank):
+    bank = bank[1:]  # a slice shares the vocabulary of the whole, which must not be counted
     found = statistics(bank)
     collapsed = list(transforms.collapse_unaries(bank))
     several = [(tree, i, c) for tree in collapsed for i, c in enumerate(tree.constituents) if len(c) > 1]

@@ -1,9 +1,9 @@
-"""The majority rule: every candidate that has more than half of what an individual can give."""
+"""The majority rule: every candidate that has more than half of the hits it could have."""
 
 from __future__ import annotations
 
 from treemean.averaging.problem import Problem
-from treemean.averaging.scores import Scores
+from treemean.averaging.scores import Scores, highest_hits
 from treemean.averaging.solution import Binarising, Solution, make_solution
 
 
@@ -20,11 +20,7 @@ def solve(problem: Problem, *, binary: Binarising | None = None) -> Solution:
     (0,)
     """
     scores = Scores(problem)
-    columns = list(zip(*problem.hits)) or [()] * len(problem.sizes)
-    total = sum(
-        max(trivial // problem.trivial_count, *column)
-        for trivial, column in zip(problem.trivial_hits, columns)
-    )
+    total = sum(highest_hits(problem))
     chosen = [c for c, hits in enumerate(problem.summed_hits) if 2 * hits > total]
     note = "majority: optimality is not examined"
     nodes = len(problem.candidates)

@@ -25,7 +25,7 @@ from treemean.trees.bitsets import positions_of
 
 
 def solve(
-    problem: Problem, *, prune: bool = True, limit: int = 40, binary: Binarising | None = None
+    problem: Problem, *, prune: bool = True, limit: int = 48, binary: Binarising | None = None
 ) -> Solution:
     """Find the average by the paper's meet-in-the-middle search.
 

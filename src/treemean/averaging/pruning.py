@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from treemean.averaging.problem import Problem
-from treemean.averaging.scores import Scores
+from treemean.averaging.scores import Scores, highest_hits
 from treemean.errors import TreemeanError
 from treemean.trees import compatible
 
@@ -92,9 +92,10 @@ def prune(
 
     Parameters
     ----------
-    zero_hit : remove candidates without hits (Theorem 2 with P = ∅); holds for every problem.
-    all_hit : force candidates that all individuals have (Theorem 3); holds for every problem.
-    lower_bound : Theorem 2, P being the trivial and the forced constituents; needs a uniform problem.
+    zero_hit : remove candidates without hits (the lower-bound theorem with P = ∅); holds for every problem.
+    all_hit : force candidates that all individuals have (the upper-bound theorem); holds for every problem.
+    lower_bound : the lower-bound theorem, P being the trivial and the forced constituents; needs a uniform
+        problem.
     value_bound : h(c) > λ* ≥ f(P), the stronger bound; needs a uniform problem.
     binary : whether the output is to be binary; the last two bounds do not hold then and are skipped.
     keep_ties : keep all optima, not only those with the fewest constituents.
@@ -145,8 +146,8 @@ def ratio(problem: Problem, chosen: Sequence[int]) -> Fraction:
     """Return f(T) of the tree with the chosen candidates; for uniform problems.
 
     Every tree's ratio is a lower bound of the optimum λ*, and by (*) candidates with fewer than λ* hits are
-    in no optimum. With no candidate chosen, for K binary trees and β = 1, this is K(n+1)/(3n) > K/3. The bound of Theorem 2
-    is a minimum that f(P) is part of, so f(P) is never lower than it.
+    in no optimum. With no candidate chosen, for K binary trees and β = 1, this is K(n+1)/(3n) > K/3. The
+    paper's lower bound is a minimum that f(P) is part of, so f(P) is never lower than it.
     """
     if not problem.is_uniform:
         raise TreemeanError(f"the ratio form needs a uniform problem: {NOT_UNIFORM}")
@@ -155,7 +156,7 @@ def ratio(problem: Problem, chosen: Sequence[int]) -> Fraction:
 
 
 def paper_lower_bound(problem: Problem, forced: Sequence[int], kept: Sequence[int]) -> Fraction:
-    """Return the bound of Theorem 2: min over j of (Σ_{i ≤ j-|P|} λ⁺_i + Σ_{c ∈ P} h(c)) / (j + β² s).
+    """Return the paper's lower bound, min over j of (Σ_{i ≤ j-|P|} λ⁺_i + Σ_{c ∈ P} h(c)) / (j + β² s).
 
     P has the trivial constituents and `forced`, which every optimum has; λ⁺_i is the i-th smallest positive
     number of hits among `kept`, of which the rest of an optimum consists. The bound is at most f(T∖c) for
@@ -163,7 +164,7 @@ def paper_lower_bound(problem: Problem, forced: Sequence[int], kept: Sequence[in
     places in the list of λ⁺. O(m log m).
     """
     if not problem.is_uniform:
-        raise TreemeanError(f"Theorem 2 needs a uniform problem: {NOT_UNIFORM}")
+        raise TreemeanError(f"the lower bound needs a uniform problem: {NOT_UNIFORM}")
     known = problem.trivial_count + len(forced)
     numerator = sum(problem.trivial_hits) + sum(problem.summed_hits[c] for c in forced)
     constant = problem.beta2 * problem.sizes[0]
@@ -176,7 +177,7 @@ def paper_lower_bound(problem: Problem, forced: Sequence[int], kept: Sequence[in
 
 
 def all_hit_candidates(problem: Problem, *, binary: bool = False) -> list[int]:
-    """Return the candidates that all individuals have, and so has every optimum (Theorem 3).
+    """Return the candidates that all individuals have, and so has every optimum (upper-bound theorem).
 
     `All` means: as many hits as the words and the sentence have. With plain weights such a candidate c is in
     every individual with a say, hence compatible with every candidate that has hits, and as T has at most
@@ -200,8 +201,5 @@ def all_hit_candidates(problem: Problem, *, binary: bool = False) -> list[int]:
         return [c for c in universal if problem.summed_hits[c] > highest]
     if not problem.beta2:
         return []
-    ceilings = [
-        max(trivial // problem.trivial_count, *column)
-        for trivial, column in zip(problem.trivial_hits, zip(*problem.hits))
-    ]
-    return [c for c in universal if all(h >= top for h, top in zip(problem.hits[c], ceilings))]
+    highest_by_individual = highest_hits(problem)
+    return [c for c in universal if all(h >= top for h, top in zip(problem.hits[c], highest_by_individual))]

@@ -93,3 +93,9 @@ class Scores:
             heaviest = sorted(self.candidates(size), reverse=True)[: size - self.smallest]
             best = max(best, self.base(size) + sum(heaviest))
         return self.objective(best)
+
+
+def highest_hits(problem: Problem) -> list[int]:
+    """Return the most that each individual gives to one constituent, a word or a candidate."""
+    weights = [trivial // problem.trivial_count for trivial in problem.trivial_hits]
+    return [max([weight, *(row[k] for row in problem.hits)]) for k, weight in enumerate(weights)]

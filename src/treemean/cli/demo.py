@@ -27,7 +27,7 @@ def demo(
 
     from treemean import average, draw, draw_svg, evaluate, sample, statistics, transforms, write
     from treemean.formats.source import open_output
-    from treemean.reporting import Table, protocol_notes
+    from treemean.reporting import Table
     from treemean.reporting.tables import Cell
 
     console = Console()
@@ -62,8 +62,9 @@ def demo(
         ]
         for name, e in results.items()
     ]
-    columns = ["", "F1 overall", "F1 continuous", "F1 discontinuous", "true positives", "false positives"]
-    table = Table(columns, rows, "Scores against the gold trees", protocol_notes(results["average"]))
+    columns = ["F1 against gold", "overall", "continuous", "discontinuous", "right", "wrong"]
+    protocol = results["average"].protocol.name
+    table = Table(columns, rows, notes=[f"Protocol {protocol}: see docs/evaluation.md."])
     console.print(table.to_rich())
 
     chapter("3. One sentence: the average against the gold tree")

@@ -46,6 +46,6 @@ def sample(
         for path in sample_treebank.write_sample(output):
             say(str(path))
         return
-    treebank = sample_treebank.generate(generate, seed=seed, languages=(language,), punctuation=punctuation)
+    treebank = sample_treebank.generate(generate, seed=seed, language=language, punctuation=punctuation)
     write(treebank, output)
     say(f"{len(treebank)} sentences written to {output}")

@@ -29,7 +29,10 @@ def sniff(head: bytes) -> bool:
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read discbracket."""
     return read_native(
-        source, problems, lambda text, final: _core.read_brackets(text, True, final), encoding=encoding
+        source,
+        problems,
+        lambda text, final, skip: _core.read_brackets(text, True, final, skip),
+        encoding=encoding,
     )
 
 

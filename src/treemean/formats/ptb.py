@@ -28,7 +28,10 @@ def sniff(head: bytes) -> bool:
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read brackets."""
     return read_native(
-        source, problems, lambda text, final: _core.read_brackets(text, False, final), encoding=encoding
+        source,
+        problems,
+        lambda text, final, skip: _core.read_brackets(text, False, final, skip),
+        encoding=encoding,
     )
 
 

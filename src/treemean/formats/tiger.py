@@ -134,7 +134,7 @@ class _Serialiser:
         gaps = "" if tree.is_continuous else ' discontinuous="true"'
         lines = [f"<s id={_quoted(tree.id or prefix, 'id')}>", f"<graph{root}{gaps}>", "<terminals>"]
         for name, word, tag in zip(words, tree.words, tree.tags, strict=True):
-            lines.append(f'<t id="{name}" word={_quoted(word, "word")} pos={_value(tag, "tag")}/>')
+            lines.append(f'<t id="{name}" word={_quoted(word, "word")} pos={_label(tag, "tag")}/>')
         lines += ["</terminals>", "<nonterminals>"]
         for index in range(len(nodes) - 1, -1, -1):
             lines += self._node(tree, index, words, nodes)
@@ -147,24 +147,27 @@ class _Serialiser:
         constituent = tree.constituents[index]
         # A function is the label of the edge from above; there is none above the root.
         function = (
-            f" function={_value(constituent.function, 'function')}"
-            if index == 0 and constituent.function
-            else ""
+            f" function={_function(constituent.function)}" if index == 0 and constituent.function else ""
         )
-        yield f'<nt id="{nodes[index]}" cat={_value(constituent.label, "label")}{function}>'
+        yield f'<nt id="{nodes[index]}" cat={_label(constituent.label, "label")}{function}>'
         for child in tree.children[index]:
             if child.is_word:
                 label, target = tree.word_functions[child.index], words[child.index]
             else:
                 label, target = tree.constituents[child.index].function, nodes[child.index]
-            yield f'<edge label={_value(label, "function")} idref="{target}"/>'
+            yield f'<edge label={_function(label)} idref="{target}"/>'
         yield "</nt>"
 
 
-def _value(text: str, what: str) -> str:
+def _label(text: str, what: str) -> str:
     if text == NOTHING:
         raise UnwritableTree(f"the {what} {NOTHING!r} stands for an empty one in this format")
     return _quoted(text or NOTHING, what)
+
+
+def _function(text: str) -> str:
+    # Treebanks that call a missing function "--" mean what this format means by it.
+    return _quoted(text or NOTHING, "function")
 
 
 def _quoted(text: str, what: str) -> str:

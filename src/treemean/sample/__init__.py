@@ -2,7 +2,7 @@
 
 >>> from treemean import sample
 >>> sample.gold()
-<Treebank: 360 sentences, 3531 words, 2040 constituents>
+<Treebank: 360 sentences, 3510 words, 1853 constituents>
 """
 
 from treemean.sample.embedded import gold, runs, write_sample

@@ -1,8 +1,8 @@
 """A grammar of simple Dutch: verb second, verb clusters in cross-serial order, stranded prepositions.
 
 The analyses follow the habits of Dutch treebanks: flat clauses whose head is the finite verb, a VP for every
-infinitive or participle with something of its own, no phrase above a single word, and one constituent for what
-belongs together even if it does not stand together.
+infinitive or participle with something of its own, no phrase above a single word, and one constituent for
+what belongs together even if it does not stand together.
 """
 
 from __future__ import annotations

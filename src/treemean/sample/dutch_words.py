@@ -22,7 +22,7 @@ buurman       -           buurmannen
 buurvrouw     -           buurvrouwen
 -             kind        kinderen
 -             meisje      meisjes
--             jongetje    jongetjes
+-             buurmeisje  buurmeisjes
 kin:
 zus           -           zussen
 broer         -           broers
@@ -86,7 +86,7 @@ wet           -           wetten
 -             idee        ideeën
 -             voorstel    voorstellen
 in:
-keuken        -           keukens
+fabriek       -           fabrieken
 bibliotheek   -           bibliotheken
 kerk          -           kerken
 winkel        -           winkels
@@ -349,7 +349,7 @@ name/town = Utrecht Gent Leiden Groningen Antwerpen Rotterdam Parijs Londen Berl
 pron/nom/s1   = ik
 pron/nom/sg   = hij zij
 pron/nom/pl   = wij zij
-pron/acc      = hem haar hen mij ons
+pron/acc      = hem haar hen jou jullie
 pron/wh/hum   = wie
 pron/wh/thing = wat
 pron/rel/de   = die
@@ -378,7 +378,7 @@ prep/door = door
 prep/voor = voor
 
 adj/pred/hum = moe ziek blij boos tevreden rustig
-adj/pred/ani = moe ziek mager rustig
+adj/pred/ani = moe ziek rustig
 
 comp/dat     = dat
 comp/te      = te

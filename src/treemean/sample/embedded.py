@@ -14,7 +14,7 @@ from treemean.trees.strings import Strings
 
 _COUNTS = {"nl": 200, "de": 100, "en": 60}
 _RUNS = 5
-_SEED = 1
+_SEED = 7
 _MAX_LENGTH = 20
 
 
@@ -24,8 +24,8 @@ def gold() -> Treebank:
     Punctuation is attached to the root. The file has no grammatical functions; `generate` gives trees with.
 
     >>> tree = gold()[0]
-    >>> tree.id, len(tree.word_functions)
-    ('nl-0001', 7)
+    >>> print(tree.id, *tree.words)
+    nl-0001 Vanmorgen maakte ik de eieren klaar .
     """
     return _load("gold")
 
@@ -49,8 +49,10 @@ def make_sample() -> tuple[Treebank, list[Treebank]]:
     return trees, noisy_parses(trees, runs=_RUNS, seed=_SEED)
 
 
-def write_sample(folder: str | os.PathLike[str]) -> None:
-    """Make the sample anew and write its files, `gold.discbracket` and `run1.discbracket` to `run5.discbracket`.
+def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
+    """Make the sample anew, write its files, and return their names.
+
+    These are `gold.discbracket` and `run1.discbracket` to `run5.discbracket`.
 
     Parameters
     ----------
@@ -58,9 +60,11 @@ def write_sample(folder: str | os.PathLike[str]) -> None:
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     trees, parses = make_sample()
-    write(trees, Path(folder, "gold.discbracket"))
-    for number, parse in enumerate(parses, 1):
-        write(parse, Path(folder, f"run{number}.discbracket"))
+    banks = {"gold": trees} | {f"run{number}": parse for number, parse in enumerate(parses, 1)}
+    paths = [Path(folder, f"{name}.discbracket") for name in banks]
+    for path, bank in zip(paths, banks.values(), strict=True):
+        write(bank, path)
+    return paths
 
 
 def _load(name: str) -> Treebank:

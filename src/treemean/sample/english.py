@@ -60,7 +60,7 @@ $y = base ptc ing past
 VP/past(v)           -> _PAST(v)
 3   _PAST(v)         -> _DO/past(v)
 1   _PAST(v c)       -> verb/past/say:hd(v) SBAR/that:vc(c)
-1   VP/come/$m(v)    -> V/come/past(v)
+1   VP/come/$m(v)    -> V/come/past:hd(v)
 1   VP/come/$m(f v)  -> verb/have/$m:hd(f) V/come/ptc:vc(v)
 V/come/$y(v p)       -> verb/$y/come/$z:hd(v) part/$z:svp(p)
 

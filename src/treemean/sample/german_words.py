@@ -80,7 +80,7 @@ in:
 Laden          Laden           -              -             Läden           Läden
 Bahnhof        Bahnhof         -              -             Bahnhöfe        Bahnhöfen
 Supermarkt     Supermarkt      -              -             Supermärkte     Supermärkten
--              -               Küche          -             Küchen          Küchen
+-              -               Fabrik         -             Fabriken        Fabriken
 -              -               Bibliothek     -             Bibliotheken    Bibliotheken
 -              -               Kirche         -             Kirchen         Kirchen
 -              -               -              Museum        Museen          Museen
@@ -337,8 +337,8 @@ name/town = Berlin Hamburg Köln Wien München Leipzig Bremen Zürich Paris Lond
 pron/nom/s1 = ich
 pron/nom/sg = er sie
 pron/nom/pl = wir sie
-pron/acc = ihn sie mich uns
-pron/dat = ihm ihr mir uns
+pron/acc = ihn sie dich euch
+pron/dat = ihm ihr dir euch
 pron/wh/nom = wer
 pron/wh/acc = wen
 pron/wh/thing = was

@@ -1,9 +1,9 @@
 """Imitations of unsupervised parsers: binary trees that are partly right and disagree with each other.
 
-A parser is imitated by forgetting: some constituents of a tree are forgotten, and what is left is completed to
-a binary tree at random. This is done twice. What is forgotten (most of what is discontinuous) and made up the
-first time is common to all runs, as are the mistakes that parsers of one kind share; the second time every run
-goes its own way, some of them more forgetful than others.
+A parser is imitated by forgetting: some constituents of a tree are forgotten, and what is left is completed
+to a binary tree at random. This is done twice. What is forgotten (most of what is discontinuous) and made up
+the first time is common to all runs, as are the mistakes that parsers of one kind share; the second time
+every run goes its own way, some of them more forgetful than others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from treemean.trees.bitsets import fan_out_of, first_of
 from treemean.trees.transforms import remove_punctuation
 
 _SHARED_MEMORY, _SHARED_MEMORY_FOR_GAPS = 0.93, 0.17
-_BEST_RUN, _WORST_RUN = 0.65, 0.53
+_BEST_RUN, _WORST_RUN = 0.65, 0.56
 _STRAY = 0.1
 """How often two parts are joined that leave a new gap between them."""
 
@@ -49,7 +49,8 @@ def _perturbed(bank: Treebank, random: Random, memory: float, memory_for_gaps: f
 def _perturb(tree: Tree, random: Random, memory: float, memory_for_gaps: float) -> Tree:
     """Forget constituents of a tree and complete the rest to a binary tree.
 
-    Constituents are remembered with the probability `memory`, with one gap `memory_for_gaps`, with more never.
+    Constituents are remembered with the probability `memory`, those with one gap with `memory_for_gaps`,
+    those with more gaps never.
     """
     if not tree.words:
         return tree
@@ -60,7 +61,9 @@ def _perturb(tree: Tree, random: Random, memory: float, memory_for_gaps: float) 
         if random.random() < chance and mask != everything:
             kept.append(mask)
     masks = [*kept, *_completion(len(tree.words), kept, random)]
-    constituents = [Constituent(mask, "NT") for mask in sorted(masks) if mask & (mask - 1) or mask == everything]
+    constituents = [
+        Constituent(mask, "NT") for mask in sorted(masks) if mask & (mask - 1) or mask == everything
+    ]
     return Tree(tree.words, constituents, id=tree.id)
 
 
