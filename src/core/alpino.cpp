@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "xml.hpp"
 
@@ -65,9 +66,9 @@ class AlpinoReader {
   // A sentence ends with its end tag, or where the next one begins if that is missing.
   std::size_t record_end(std::size_t begin) {
     // The next end tag may lie far ahead of many bad sentences: look for it once.
-    if (next_close_ < begin) next_close_ = text_.find(kRecordEnd, begin);
+    if (!next_close_ || *next_close_ < begin) next_close_ = text_.find(kRecordEnd, begin);
     const std::size_t next = text_.find(kRecordStart, begin + kRecordStart.size());
-    if (next_close_ < next) return next_close_ + kRecordEnd.size();
+    if (*next_close_ < next) return *next_close_ + kRecordEnd.size();
     if (next != std::string_view::npos) return next;
     return final_ ? text_.size() : std::string_view::npos;
   }
@@ -188,8 +189,8 @@ class AlpinoReader {
   std::string_view text_;
   bool final_, skip_;
   ReadResult result_;
-  std::size_t counted_ = 0;     // how far lines have been counted
-  std::size_t next_close_ = 0;  // the first end tag of a sentence from here on, if that is known
+  std::size_t counted_ = 0;                // how far lines have been counted
+  std::optional<std::size_t> next_close_;  // the first end tag of a sentence from some place on, once looked for
   Sentence sentence_;
   std::vector<int> begins_, order_;
   std::vector<Word> ordered_;
