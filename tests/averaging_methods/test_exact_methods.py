@@ -56,7 +56,7 @@ def check(case: Case, solution: Solution) -> None:
 
 
 @pytest.mark.parametrize("method", EXACT)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(case=cases())
 def test_exact_methods_find_the_best_of_all_trees(method: str, case: Case) -> None:
     solution = EXACT[method](case.problem)

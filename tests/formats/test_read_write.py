@@ -30,8 +30,6 @@ BANK = Treebank.from_trees([WAKE, FLAT])
 @pytest.mark.parametrize("name", sorted(all_formats()))
 @pytest.mark.parametrize("packed", ["", ".gz"])
 def test_every_format_by_name_and_by_content(name, packed, tmp_path):
-    if (name, packed) == ("parquet", ".gz"):
-        pytest.skip("Parquet compresses by itself")
     format = all_formats()[name]
     trees = [FLAT.replace(word_functions=["head", "obj"], id="1")]
     path = tmp_path / f"trees{format.suffixes[0]}{packed}"

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import pytest
 from graphs import two_colourable
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from averaging_oracles import Case, cases, compatible_subsets, partitions
@@ -19,6 +19,11 @@ from treemean.averaging.pruning import ratio
 from treemean.averaging.weights import Weights
 from treemean.trees import Tree, compatible
 from treemean.trees.bitsets import fan_out_of, mask_of
+
+
+def equal_weights(trees: Sequence[Tree]) -> Problem:
+    ones = (1,) * len(trees)
+    return make_problem(trees, Weights(ones, ones))
 
 
 def weighted(case: Case, weights: list[int]) -> Problem:
@@ -77,6 +82,21 @@ def test_hits_for_other_beta(case: Case) -> None:
         assert all(problem.summed_hits[c] > problem.total / (1 + 2 * problem.beta2) for c in chosen)
 
 
+@settings(max_examples=80, deadline=None)
+@given(case=cases(plain=True))
+def test_individuals_of_one_size_need_not_be_binary(case: Case) -> None:
+    size = min(len(tree.masks) for tree in case.trees)
+    same = [tree for tree in case.trees if len(tree.masks) == size]
+    problem = equal_weights(same)
+    assume(problem.is_uniform)
+    for chosen in optima_of(problem):
+        assert all(3 * problem.summed_hits[c] > len(same) for c in chosen)
+    heavy = heavy_candidates(problem)
+    assert len(heavy) < 3 * (problem.n - 2)
+    if len(same) in (1, 2, 3, 4, 6):
+        assert two_colourable(conflicts(heavy))
+
+
 @settings(max_examples=100, deadline=None)
 @given(case=cases(max_words=6, max_individuals=8, binary=True, plain=True), weights=positive_weights)
 def test_the_conflict_graph_has_no_triangle(case: Case, weights: list[int]) -> None:
@@ -113,7 +133,7 @@ def test_heavy_groups_of_at_most_four_individuals_have_no_odd_cycle(weights: lis
 @given(case=cases(max_individuals=3, binary=True, plain=True))
 def test_the_average_of_three_binary_trees_is_their_majority(case: Case) -> None:
     trees = (case.trees * 3)[:3]
-    problem = make_problem(trees, Weights((1, 1, 1), (1, 1, 1)))
+    problem = equal_weights(trees)
     majority = tuple(c for c, hits in enumerate(problem.summed_hits) if hits >= 2)
     assert optima_of(problem) == [majority]
 
@@ -157,7 +177,7 @@ def test_the_printed_lower_bound_is_not_strict_for_every_average() -> None:
     """Four of nine trees over three words have a constituent; with and without it a tree is equally good."""
     words = "a b c".split()
     trees = [Tree(words, [({0, 1, 2}, ""), (pair, "")]) for pair in [{0, 1}] * 4 + [{1, 2}] * 4 + [{0, 2}]]
-    problem = make_problem(trees, Weights((1,) * 9, (1,) * 9))
+    problem = equal_weights(trees)
     c = problem.candidates.index(0b011)
     assert ratio(problem, []) == ratio(problem, [c]) == problem.summed_hits[c] == 4
     assert (c,) in optima_of(problem)
@@ -190,7 +210,7 @@ def three_trees_of_fan_out_two() -> list[Tree]:
 def test_dynamic_programming_misses_an_average_of_fan_out_two() -> None:
     trees = three_trees_of_fan_out_two()
     assert all(tree.is_binary and tree.fan_out == 2 for tree in trees)
-    problem = make_problem(trees, Weights((1, 1, 1), (1, 1, 1)))
+    problem = equal_weights(trees)
     pairs = sorted(map(mask_of, CROSSING_PAIRS))
     for method in (exhaustive.solve, meet_in_the_middle.solve):
         average = method(problem)
@@ -221,13 +241,13 @@ def can_be_binarised(children: Sequence[int], fan_out: int) -> bool:
 
 
 def test_few_words_can_always_be_binarised() -> None:
-    """Up to seven words with a gap somewhere (the more of a gap, the harder), parts of fan-out 2."""
-    for n in range(3, 8):
-        for gap in range(1, n):
-            for parts in partitions((1 << n) - 1):
-                spread = [part & (1 << gap) - 1 | part >> gap << gap + 1 for part in parts]
-                if len(spread) > 2 and all(fan_out_of(part) <= 2 for part in spread):
-                    assert can_be_binarised(spread, 2)
+    """In a sentence of at most eight words, a constituent of fan-out 1 or 2 with parts of fan-out 1 or 2."""
+    shapes = [(n, gap) for n in range(3, 8) for gap in range(1, n + 1)] + [(8, 8)]
+    for n, gap in shapes:  # n words with a gap before word number `gap`; none if that is n
+        for parts in partitions((1 << n) - 1):
+            spread = [part & (1 << gap) - 1 | part >> gap << gap + 1 for part in parts]
+            if len(spread) > 2 and all(fan_out_of(part) <= 2 for part in spread):
+                assert can_be_binarised(spread, 2)
 
 
 def test_nine_words_cannot_always_be_binarised() -> None:
@@ -243,5 +263,5 @@ def test_no_two_crossing_pairs_are_together_of_fan_out_two() -> None:
 
 @pytest.mark.parametrize(("fan_out", "expected"), [(2, Fraction(43, 51)), (3, Fraction(6, 7))])
 def test_a_higher_bound_lets_dynamic_programming_find_it(fan_out: int, expected: Fraction) -> None:
-    problem = make_problem(three_trees_of_fan_out_two(), Weights((1, 1, 1), (1, 1, 1)))
+    problem = equal_weights(three_trees_of_fan_out_two())
     assert dynamic_programming.solve(problem, fan_out=fan_out).objective == expected

@@ -71,7 +71,8 @@ def read(
 
     >>> import treemean, tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "one.discbracket")
-    >>> _ = open(path, "w").write("(S (VP (V 0=Wake) (PRT 3=up)) (NP (D 1=your) (N 2=friend)))\\n")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("(S (VP (V 0=Wake) (PRT 3=up)) (NP (D 1=your) (N 2=friend)))\\n")
     >>> treemean.read(path)[0].fan_out
     2
     """
@@ -87,7 +88,7 @@ class TreebankWriter:
     format : the format's name; without it the file's name tells.
     unwritable : what to do with trees that the format cannot express; tells the counts afterwards.
 
-    >>> with TreebankWriter("-", format="jsonl") as writer:
+    >>> with TreebankWriter(os.devnull, format="jsonl") as writer:
     ...     writer.write(Treebank.empty())
     """
 

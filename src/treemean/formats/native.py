@@ -44,9 +44,9 @@ def read_native(
                 line=lines_before + line,
                 sentence=None if outside else str(sentences_before + sentence + 1),
             )
-            if outside:
-                raise error
             problems.report(error, rest[begin:end])
+            if outside:
+                return  # what the file says from here on cannot be trusted
         sentences_before += len(batch) + len(found)
         lines_before += lines
         rest = rest[consumed:]
