@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "alpino.hpp"
+#include "bracket_writer.hpp"
 #include "brackets.hpp"
 #include "validity.hpp"
 
@@ -64,6 +65,8 @@ std::span<const T> span_of(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig,
 }
 
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using BitWords = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 }  // namespace
@@ -96,6 +99,29 @@ NB_MODULE(_core, m) {
       },
       "text"_a, "final"_a, "skip"_a,
       "Read the complete sentences of a piece of Alpino XML; returns what read_brackets returns.");
+
+  m.def(
+      "write_brackets",
+      [](const Offsets& word_offsets, const Offsets& constituent_offsets, const BitWords& bits, const Codes& words,
+         const Bytes& word_data, const Offsets& word_texts, const Codes& tags, const Bytes& tag_data,
+         const Offsets& tag_texts, const Codes& labels, const Bytes& label_data, const Offsets& label_texts,
+         bool positions) {
+        const treemean::BracketColumns columns{span_of(word_offsets),
+                                               span_of(constituent_offsets),
+                                               span_of(bits),
+                                               {span_of(words), span_of(word_data), span_of(word_texts)},
+                                               {span_of(tags), span_of(tag_data), span_of(tag_texts)},
+                                               {span_of(labels), span_of(label_data), span_of(label_texts)}};
+        std::string text;
+        {
+          nb::gil_scoped_release released;
+          text = treemean::write_brackets(columns, positions);
+        }
+        return nb::bytes(text.data(), text.size());
+      },
+      "word_offsets"_a, "constituent_offsets"_a, "bits"_a, "words"_a, "word_data"_a, "word_texts"_a, "tags"_a,
+      "tag_data"_a, "tag_texts"_a, "labels"_a, "label_data"_a, "label_texts"_a, "positions"_a,
+      "Return trees as brackets, one per line; each text column is its codes and its vocabulary's bytes and offsets.");
 
   m.def(
       "find_invalid",

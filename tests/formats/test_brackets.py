@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import treebanks, trees
+from treemean import _core
 from treemean.errors import FormatError, UnwritableTree
 from treemean.formats import discbracket, ptb
 from treemean.formats.native import read_native
 from treemean.formats.problems import Problems
 from treemean.formats.source import Source
+from treemean.formats.writing import Unwritable
 from treemean.trees import Tree, Treebank, transforms
 
 
@@ -80,6 +83,56 @@ def test_ptb_round_trip(tree, data):
     words = [data.draw(st.sampled_from(["(", "a", "0=b"])) for _ in tree.words]
     tree = without_functions(tree).replace(words=words, tags=tags)
     assert list(read(ptb, ptb.serialise(tree))) == [tree]
+
+
+@given(treebanks(min_sentences=1), st.data())
+def test_the_core_writes_what_the_naive_writer_writes(bank, data):
+    texts = st.sampled_from(["a", "(b)", "", "c d", "-NONE-", "é", "0"])
+    trees_ = []
+    for tree in bank:
+        words = [data.draw(texts) for _ in tree.words]
+        comment = {"comment": "x"} if data.draw(st.booleans()) else None
+        trees_.append(tree.replace(words=words, tags=words[::-1], metadata=comment))
+    bank = Treebank.from_trees([*trees_, Tree([], [])])
+    for module in (discbracket, ptb):
+        stream, policy = io.BytesIO(), Unwritable("skip")
+        writer = module.writer(stream, policy)
+        writer.write(bank)
+        writer.close()
+        expected, skipped = "", 0
+        for tree in bank:
+            try:
+                expected += module.serialise(tree)
+            except UnwritableTree:
+                skipped += 1
+        assert stream.getvalue().decode() == expected
+        assert (policy.seen, policy.skipped) == (len(bank), skipped)
+
+
+def test_the_core_refuses_columns_that_are_no_treebank():
+    text = (np.array([0], np.int32), np.frombuffer(b"a", np.uint8), np.array([0, 1]))
+    good = [np.array([0, 1]), np.array([0, 1]), np.array([1], np.uint64), *text * 3]
+    assert _core.write_brackets(*good, True) == b"(a (a 0=a))\n"
+    changes = [
+        (0, [0, 2]),
+        (0, [0, 65]),
+        (0, [1, 1]),
+        (1, [0, 2]),
+        (1, [0, 1, 1]),
+        (2, [3]),
+        (2, [1, 1]),
+        (3, [0, 0]),
+        (3, [1]),
+        (3, [-1]),
+        (5, [0, 2]),
+        (5, [-1, 1]),
+        (9, []),
+    ]
+    for index, values in changes:
+        bad = list(good)
+        bad[index] = np.array(values, good[index].dtype)
+        with pytest.raises((ValueError, IndexError)):
+            _core.write_brackets(*bad, True)
 
 
 def test_flavours_of_discbracket():
@@ -167,8 +220,6 @@ def test_blocks_of_any_size_give_the_same_trees():
     class Slow(Source):
         def read(self, count=None):
             return super().read(7)
-
-    from treemean import _core
 
     source = Slow(io.BytesIO(text), "file")
     import treemean.formats.native as native
