@@ -102,10 +102,10 @@ NB_MODULE(_core, m) {
 
   m.def(
       "write_brackets",
-      [](const Offsets& word_offsets, const Offsets& constituent_offsets, const BitWords& bits, const Codes& words,
-         const Bytes& word_data, const Offsets& word_texts, const Codes& tags, const Bytes& tag_data,
-         const Offsets& tag_texts, const Codes& labels, const Bytes& label_data, const Offsets& label_texts,
-         bool positions) {
+      [](const Offsets& word_offsets, const Offsets& constituent_offsets, const BitWords& bits, bool positions,
+         const Codes& words, const Bytes& word_data, const Offsets& word_texts, const Codes& tags,
+         const Bytes& tag_data, const Offsets& tag_texts, const Codes& labels, const Bytes& label_data,
+         const Offsets& label_texts) {
         const treemean::BracketColumns columns{span_of(word_offsets),
                                                span_of(constituent_offsets),
                                                span_of(bits),
@@ -119,8 +119,8 @@ NB_MODULE(_core, m) {
         }
         return nb::bytes(text.data(), text.size());
       },
-      "word_offsets"_a, "constituent_offsets"_a, "bits"_a, "words"_a, "word_data"_a, "word_texts"_a, "tags"_a,
-      "tag_data"_a, "tag_texts"_a, "labels"_a, "label_data"_a, "label_texts"_a, "positions"_a,
+      "word_offsets"_a, "constituent_offsets"_a, "bits"_a, "positions"_a, "words"_a, "word_data"_a, "word_texts"_a,
+      "tags"_a, "tag_data"_a, "tag_texts"_a, "labels"_a, "label_data"_a, "label_texts"_a,
       "Return trees as brackets, one per line; each text column is its codes and its vocabulary's bytes and offsets.");
 
   m.def(

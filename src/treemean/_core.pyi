@@ -14,6 +14,7 @@ def write_brackets(
     word_offsets: NDArray[np.int64],
     constituent_offsets: NDArray[np.int64],
     bits: NDArray[np.uint64],
+    positions: bool,
     words: NDArray[np.int32],
     word_data: NDArray[np.uint8],
     word_texts: NDArray[np.int64],
@@ -23,7 +24,6 @@ def write_brackets(
     labels: NDArray[np.int32],
     label_data: NDArray[np.uint8],
     label_texts: NDArray[np.int64],
-    positions: bool,
 ) -> bytes: ...
 def find_invalid(
     word_offsets: NDArray[np.int64], constituent_offsets: NDArray[np.int64], bits: NDArray[np.uint64]

@@ -111,8 +111,8 @@ def test_the_core_writes_what_the_naive_writer_writes(bank, data):
 
 def test_the_core_refuses_columns_that_are_no_treebank():
     text = (np.array([0], np.int32), np.frombuffer(b"a", np.uint8), np.array([0, 1]))
-    good = [np.array([0, 1]), np.array([0, 1]), np.array([1], np.uint64), *text * 3]
-    assert _core.write_brackets(*good, True) == b"(a (a 0=a))\n"
+    good = [np.array([0, 1]), np.array([0, 1]), np.array([1], np.uint64), True, *text * 3]
+    assert _core.write_brackets(*good) == b"(a (a 0=a))\n"
     changes = [
         (0, [0, 2]),
         (0, [0, 65]),
@@ -121,18 +121,18 @@ def test_the_core_refuses_columns_that_are_no_treebank():
         (1, [0, 1, 1]),
         (2, [3]),
         (2, [1, 1]),
-        (3, [0, 0]),
-        (3, [1]),
-        (3, [-1]),
-        (5, [0, 2]),
-        (5, [-1, 1]),
-        (9, []),
+        (4, [0, 0]),
+        (4, [1]),
+        (4, [-1]),
+        (6, [0, 2]),
+        (6, [-1, 1]),
+        (10, []),
     ]
     for index, values in changes:
         bad = list(good)
         bad[index] = np.array(values, good[index].dtype)
         with pytest.raises((ValueError, IndexError)):
-            _core.write_brackets(*bad, True)
+            _core.write_brackets(*bad)
 
 
 def test_flavours_of_discbracket():

@@ -112,7 +112,7 @@ class BracketWriter:
             escaped = column.compact().map(self._escape)
             texts += [escaped.codes, escaped.vocabulary.data, escaped.vocabulary.offsets]
         return _core.write_brackets(
-            batch.word_offsets, batch.constituent_offsets, batch.bits, *texts, self._positions
+            batch.word_offsets, batch.constituent_offsets, batch.bits, self._positions, *texts
         )
 
 
