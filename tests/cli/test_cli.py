@@ -110,6 +110,8 @@ def test_convert(folder):
     trees = list(treemean.read(folder / "binary.dbr"))
     assert all(tree.is_binary for tree in trees)
     assert trees[0].words[0] == "wake"
+    run("convert", "gold.discbracket", "right.dbr", "--branching", "right", cwd=folder)
+    assert treemean.read(folder / "right.dbr")[0].constituents[1].positions == (1, 2, 3)
 
 
 def test_convert_what_a_format_cannot_express(folder):
@@ -154,8 +156,8 @@ def test_draw(folder):
 
 
 def test_sample_and_demo(folder):
-    run("sample", "sample", cwd=folder)
-    gold = treemean.read(folder / "sample" / "gold.discbracket")
+    run("sample", cwd=folder)
+    gold = treemean.read(folder / "treemean-sample" / "gold.discbracket")
     assert len(gold) == len(treemean.sample.gold())
     run("sample", "new.jsonl", "--generate", "20", "--seed", "5", "--language", "de", cwd=folder)
     assert len(treemean.read(folder / "new.jsonl")) == 20

@@ -17,6 +17,8 @@ Functions = Literal["keep", "drop", "join", "split"]
 KeepLabel = Literal["top", "bottom", "join"]
 
 
+#: Trees that need no grammar.
+Branching = Literal["left", "right", "random"]
 #: How trees are made binary.
 Direction = Literal["left", "right", "balanced", "head"]
 
@@ -46,6 +48,10 @@ def convert(
     binarise: Annotated[
         Direction | None, typer.Option("--binarise", "--binarize", help="Make the trees binary.")
     ] = None,
+    branching: Annotated[
+        Branching | None, typer.Option(help="Replace the trees by left, right or random branching ones.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of random branching.")] = 0,
     min_length: Annotated[int, typer.Option(min=0, help="Leave out shorter sentences.")] = 0,
     max_length: Annotated[int | None, typer.Option(min=1, help="Leave out longer sentences.")] = None,
     lower_case: Annotated[bool, typer.Option("--lower-case", help="Write words in lower case.")] = False,
@@ -75,6 +81,8 @@ def convert(
       treemean convert negra.export negra.ptb --encoding latin-1 --make-continuous
 
       treemean convert lassy.zip lassy.parquet --skip-bad --bad-file bad.xml
+
+      treemean convert gold.dbr baseline.dbr --branching right
 
       cat trees.dbr | treemean convert - - --from discbracket --to jsonl
     """
@@ -108,6 +116,8 @@ def convert(
             trees = [tree if tree.is_continuous else transforms.make_continuous(tree) for tree in batch]
             changed += len({*batch.sentence_of[batch.fan_outs > 1].tolist()})
             batch = Treebank.from_trees(trees)
+        if branching is not None:
+            batch = transforms.branching(batch, branching, seed=seed + read)
         if binarise is not None:
             batch = Treebank.from_trees(transforms.binarise(tree, binarise) for tree in batch)
         return batch

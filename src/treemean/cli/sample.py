@@ -20,7 +20,7 @@ def sample(
         typer.Argument(
             metavar="OUT", help="A folder for the embedded sample, or a file for generated sentences."
         ),
-    ],
+    ] = Path("treemean-sample"),
     generate: Annotated[
         int | None, typer.Option(min=1, help="Generate so many new sentences instead.", metavar="N")
     ] = None,
@@ -34,7 +34,7 @@ def sample(
 
     [bold]Examples[/bold]
 
-      treemean sample sample/
+      treemean sample                                     [dim]# into treemean-sample/[/dim]
 
       treemean sample train.discbracket --generate 5000 --language nl --seed 1
     """
