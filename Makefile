@@ -48,6 +48,7 @@ format: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(RUN)/python benchmarks/reading.py
+	$(RUN)/python benchmarks/evaluating.py
 
 docs: $(VENV)/installed
 	$(RUN)/python docs/generate.py
