@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from measure import best_time, data_folder
 from rich.console import Console
 
 import treemean
+from measure import best_time, data_folder
 from treemean.reporting import Table
 from treemean.trees import Tree, Treebank
 

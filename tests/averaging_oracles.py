@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from strategies import trees_over
 from treemean.averaging.problem import Problem, make_problem
+from treemean.averaging.solution import Solution
 from treemean.averaging.weights import Weights
 from treemean.trees import Constituent, Tree
 from treemean.trees.bitsets import fan_out_of
@@ -105,6 +106,27 @@ def compatible_subsets(problem: Problem) -> Iterator[tuple[int, ...]]:
         for chosen in combinations(range(len(problem.candidates)), size):
             if problem.is_tree(chosen):
                 yield chosen
+
+
+def family_of(problem: Problem, solution: Solution) -> Family:
+    """Return the constituents of two words or more of a solution."""
+    everything = (1 << problem.n) - 1
+    inner = {problem.candidates[c] for c in solution.chosen} | set(solution.added)
+    return frozenset(inner | ({everything} if problem.n > 1 else set()))
+
+
+def check(case: Case, solution: Solution) -> None:
+    """Check that a solution is a tree, worth what it says, with an upper bound above it."""
+    problem = case.problem
+    family = family_of(problem, solution)
+    Tree(
+        ("",) * problem.n, [([p for p in range(problem.n) if c >> p & 1], "") for c in family] or [([0], "")]
+    )
+    assert list(solution.chosen) == sorted(set(solution.chosen))
+    assert not set(solution.added) & set(problem.candidates)
+    assert solution.objective == case.objective(family)
+    assert solution.objective <= solution.upper_bound
+    assert solution.optimal == (solution.objective == solution.upper_bound) == (solution.note == "")
 
 
 def perturbed(tree: Tree, rng: random.Random, *, binary: bool) -> Tree:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from averaging_oracles import Case, cases, compatible_subsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from averaging_oracles import Case, cases, check, compatible_subsets, family_of
 from treemean.averaging import cyk, dynamic_programming, exhaustive, meet_in_the_middle
 from treemean.averaging.problem import Problem, make_problem
 from treemean.averaging.solution import Solution
@@ -33,26 +33,6 @@ EXACT_BINARY: dict[str, Callable[[Problem], Solution]] = {
     "meet in the middle without pruning": lambda p: meet_in_the_middle.solve(p, prune=False, binary="left"),
     "dynamic programming": lambda p: dynamic_programming.solve(p, fan_out=(p.n + 1) // 2, binary=True),
 }
-
-
-def family_of(problem: Problem, solution: Solution) -> frozenset[int]:
-    everything = (1 << problem.n) - 1
-    inner = {problem.candidates[c] for c in solution.chosen} | set(solution.added)
-    return frozenset(inner | ({everything} if problem.n > 1 else set()))
-
-
-def check(case: Case, solution: Solution) -> None:
-    """Check that a solution is a tree, worth what it says, with an upper bound above it."""
-    problem = case.problem
-    family = family_of(problem, solution)
-    Tree(
-        ("",) * problem.n, [([p for p in range(problem.n) if c >> p & 1], "") for c in family] or [([0], "")]
-    )
-    assert list(solution.chosen) == sorted(set(solution.chosen))
-    assert not set(solution.added) & set(problem.candidates)
-    assert solution.objective == case.objective(family)
-    assert solution.objective <= solution.upper_bound
-    assert solution.optimal == (solution.objective == solution.upper_bound) == (solution.note == "")
 
 
 @pytest.mark.parametrize("method", EXACT)

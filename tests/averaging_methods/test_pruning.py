@@ -117,6 +117,29 @@ def test_all_hit_constituents_are_forced() -> None:
     assert prune(make_problem([first, second], Weights((4, 4), (1, 1)))).forced == ()
 
 
+def test_ties_are_kept_on_request() -> None:
+    """Four of nine trees over three words have a constituent: with and without it a tree is equally good."""
+    words = "a b c".split()
+    trees = [Tree(words, [(range(3), ""), (pair, "")]) for pair in [{0, 1}] * 4 + [{1, 2}] * 4 + [{0, 2}]]
+    problem = make_problem(trees, Weights((1,) * 9, (1,) * 9))
+    assert prune(problem).kept == ()
+    assert [problem.candidates[c] for c in prune(problem, keep_ties=True).kept] == [0b011, 0b110]
+
+
+def test_what_all_have_is_not_forced_beside_heavier_constituents() -> None:
+    """A discontinuous constituent that counts a hundred times as much is better off without company."""
+    words = "a b c d e".split()
+    deep = Tree(words, [(range(5), ""), ({0, 1, 3}, ""), ({0, 1}, "")])
+    flat = Tree(words, [(range(5), ""), ({0, 1}, "")])
+    for trees in ([deep, deep], [deep, flat]):
+        problem = make_problem(trees, Weights((1, 1), (100, 100)))
+        assert problem.summed_hits[problem.candidates.index(0b00011)] == problem.total
+        best = problem.candidates.index(0b01011)
+        assert optima(problem) == [(best,)]
+        pruned = prune(problem)
+        assert set(pruned.forced) <= {best} <= {*pruned.forced, *pruned.kept}
+
+
 def test_bounds_need_equal_sizes() -> None:
     words = "a b c d".split()
     flat = Tree(words, [(range(4), "")])

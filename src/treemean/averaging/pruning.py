@@ -115,8 +115,9 @@ def prune(
         skipped: str = "",
     ) -> None:
         newly_forced, removed = tuple(force), tuple(remove)
+        decided = {*newly_forced, *removed}
         forced.extend(newly_forced)
-        kept[:] = [c for c in kept if c not in {*newly_forced, *removed}]
+        kept[:] = [c for c in kept if c not in decided]
         stages.append(Stage(name, threshold, newly_forced, removed, len(kept), skipped))
 
     def remove_below(name: str, threshold: Fraction) -> None:
