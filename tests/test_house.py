@@ -25,8 +25,8 @@ FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 
 PUBLIC = """
 Constituent Evaluation FormatError InvalidTree MismatchError MissingDependency Problems Statistics Tree
-Treebank TreebankWriter TreemeanError Unwritable UnwritableTree __version__ average compare draw draw_svg
-evaluate read read_batches sample statistics transforms write
+Treebank TreebankWriter TreemeanError Unwritable UnwritableTree __version__ all_optima average compare
+count_optima draw draw_svg evaluate k_best read read_batches sample statistics transforms write
 """.split()
 
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "alpino.hpp"
+#include "averaging/bind.hpp"
 #include "bracket_writer.hpp"
 #include "brackets.hpp"
 #include "validity.hpp"
@@ -131,4 +132,6 @@ NB_MODULE(_core, m) {
       },
       "word_offsets"_a, "constituent_offsets"_a, "bits"_a,
       "Return (sentence, what is wrong) of the first sentence whose columns are not a tree, or None.");
+
+  treemean::bind_averaging(m);
 }

@@ -1,5 +1,6 @@
 """The native core; see src/core/module.cpp."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,3 +29,32 @@ def write_brackets(
 def find_invalid(
     word_offsets: NDArray[np.int64], constituent_offsets: NDArray[np.int64], bits: NDArray[np.uint64]
 ) -> tuple[int, str] | None: ...
+
+class Individuals:
+    def __init__(
+        self,
+        word_offsets: NDArray[np.int64],
+        constituent_offsets: Sequence[NDArray[np.int64]],
+        bits: Sequence[NDArray[np.uint64]],
+        labels: Sequence[NDArray[np.int32]],
+        label_ranks: Sequence[NDArray[np.int32]],
+        values: Sequence[NDArray[np.float64]],
+        continuous: Sequence[int],
+        discontinuous: Sequence[int],
+        value_scale: float,
+    ) -> None: ...
+
+def average(
+    individuals: Individuals,
+    goal: str,
+    direction: str,
+    p: int,
+    q: int,
+    node_limit: int,
+    time_limit: float,
+    threads: int,
+) -> dict[str, NDArray[Any]]: ...
+def best_trees(
+    individuals: Individuals, p: int, q: int, node_limit: int, limit: int, only_optimal: bool
+) -> dict[str, NDArray[Any]]: ...
+def count_best_trees(individuals: Individuals, p: int, q: int, node_limit: int) -> list[tuple[int, int]]: ...

@@ -7,14 +7,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from averaging_oracles import Case, cases, check, family_of
-from treemean.averaging import exhaustive, greedy, majority_rule, select
+from treemean.averaging import exhaustive, greedy, majority, select
 from treemean.averaging.problem import Problem, make_problem
 from treemean.averaging.reference import REFERENCE_METHODS
 from treemean.averaging.weights import Weights
 from treemean.errors import TreemeanError
 from treemean.trees import Tree
 
-BASELINES = {"greedy": greedy.solve, "select": select.solve, "majority": majority_rule.solve}
+BASELINES = {"greedy": greedy.solve, "select": select.solve, "majority": majority.solve}
 
 
 @pytest.mark.parametrize("method", BASELINES)
@@ -72,7 +72,7 @@ def test_majority_is_more_than_half_of_the_individuals(case: Case) -> None:
         for c, mask in enumerate(problem.candidates)
         if 2 * sum(mask in tree.masks for tree in case.trees) > len(case.trees)
     ]
-    assert majority_rule.solve(problem).chosen == tuple(expected)
+    assert majority.solve(problem).chosen == tuple(expected)
 
 
 def test_select_refuses_what_it_cannot_see() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -38,20 +39,30 @@ def check_aligned(runs: Sequence[Treebank]) -> None:
             )
 
 
-def check_weights(weights: Sequence[float] | None, count: int) -> list[float]:
-    """Return one weight per individual, scaled so that they add up to `count`; equal ones if None."""
-    if weights is None:
-        return [1.0] * count
-    given = [float(w) for w in weights]
-    if len(given) != count:
-        raise TreemeanError(f"{len(given)} weights for {count} individuals")
-    for number, weight in enumerate(given, 1):
-        if not np.isfinite(weight) or weight < 0:
-            raise TreemeanError(f"weight {number} is {weight}; weights must be finite and not negative")
-    total = sum(given)
-    if total == 0:
-        raise TreemeanError("all weights are zero: nobody would have a say")
-    return [w * count / total for w in given]
+def align_by_id(runs: Sequence[Treebank]) -> list[Treebank]:
+    """Return treebanks with their sentences in the order of the first one, brought together by their ids."""
+    if not runs:
+        return []
+    ids = _unique_ids(runs[0], 1)
+    aligned = [runs[0]]
+    for number, run in enumerate(runs[1:], 2):
+        place = {id: index for index, id in enumerate(_unique_ids(run, number))}
+        missing = [id for id in ids if id not in place]
+        if missing or len(place) != len(ids):
+            which = f"lacks {missing[0]!r}" if missing else f"has {min(place.keys() - set(ids))!r}"
+            raise MismatchError(f"individual {number} has other sentences than the first one: it {which}")
+        aligned.append(run.take([place[id] for id in ids]))
+    return aligned
+
+
+def _unique_ids(run: Treebank, number: int) -> list[str]:
+    ids = run.ids.tolist()
+    if "" in ids:
+        raise MismatchError(f"sentence {ids.index('') + 1} of individual {number} has no id")
+    repeated = next((id for id, count in Counter(ids).items() if count > 1), None)
+    if repeated is not None:
+        raise MismatchError(f"the id {repeated!r} occurs more than once in individual {number}")
+    return ids
 
 
 def _named(treebank: Treebank, s: int) -> str:

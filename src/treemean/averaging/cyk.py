@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from treemean.averaging.problem import Problem
 from treemean.averaging.scores import Scores
-from treemean.averaging.solution import Solution
+from treemean.averaging.solution import Binarising, Solution
 from treemean.trees.bitsets import fan_out_of
 
 
-def solve(problem: Problem) -> Solution:
+def solve(problem: Problem, *, binary: Binarising | None = None) -> Solution:
     """Find the best continuous binary tree.
 
     It is the best of all binary trees if no candidate is discontinuous: every compatible set of continuous
     candidates can be binarised continuously. Individuals need not be binary, nor continuous. `nodes` counts
-    divisions of spans. O(n³).
+    divisions of spans. `binary` changes nothing: the tree is binary anyway. O(n³).
 
     >>> problem = Problem(3, (0b011, 0b110), ((1, 1, 0), (0, 0, 1)), (4, 4, 4), (5, 5, 5), 3)
     >>> solve(problem).chosen, solve(problem).added

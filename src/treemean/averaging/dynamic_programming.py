@@ -21,13 +21,13 @@ from itertools import combinations
 from treemean.averaging.problem import Problem
 from treemean.averaging.scores import Scores
 from treemean.averaging.sizes import best_of_sizes
-from treemean.averaging.solution import Solution
+from treemean.averaging.solution import Binarising, Solution
 from treemean.errors import TreemeanError
 from treemean.trees.bitsets import fan_out_of, positions_of
 
 
 def solve(
-    problem: Problem, *, fan_out: int | None = None, limit: int = 2_000_000, binary: bool = False
+    problem: Problem, *, fan_out: int | None = None, limit: int = 2_000_000, binary: bool | Binarising = False
 ) -> Solution:
     """Find the best tree that can be binarised with a bounded fan-out.
 
@@ -35,7 +35,8 @@ def solve(
     ----------
     fan_out : the bound F; that of the candidates if not given.
     limit : how many divisions of sets a table may need at most; beyond, `TreemeanError` is raised.
-    binary : search binary trees; all constituents are then of fan-out at most F, added ones as well.
+    binary : search binary trees (a named way of dividing means the same); all constituents are then of
+        fan-out at most F, added ones as well.
 
     The solution is proven optimal where the bound is no restriction: there are only continuous candidates,
     or 2F ≥ n. `nodes` counts divisions of sets. O(n^{4F+1}); O(n^{4F-1}) for binary output; O(n^{4F+2}) for
@@ -74,7 +75,7 @@ def solve(
         chosen = tuple(sorted(best_of_sizes(scores, heaviest)))
     objective = scores.objective(scores.value(chosen, size))
     unrestricted = widest == 1 or 2 * bound >= problem.n
-    upper_bound = objective if unrestricted else scores.relaxation(binary=binary)
+    upper_bound = objective if unrestricted else scores.relaxation(binary=bool(binary))
     optimal = objective == upper_bound
     note = "" if optimal else f"only trees that can be binarised with fan-out at most {bound} were searched"
     return Solution(chosen, objective, upper_bound, optimal, tables.nodes, note, added)

@@ -10,7 +10,7 @@ from treemean.averaging import (
     dynamic_programming,
     exhaustive,
     greedy,
-    majority_rule,
+    majority,
     meet_in_the_middle,
     select,
 )
@@ -27,6 +27,6 @@ REFERENCE_METHODS: Mapping[str, Solver] = MappingProxyType(
         "cyk": cyk.solve,
         "greedy": greedy.solve,
         "select": select.solve,
-        "majority": majority_rule.solve,
+        "majority": majority.solve,
     }
 )

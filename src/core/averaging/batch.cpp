@@ -1,0 +1,77 @@
+#include "averaging/batch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace treemean::averaging {
+namespace {
+
+constexpr std::int64_t chunk = 256;
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+  from = {};  // so that the result is not held twice
+}
+
+void append(Averages& to, Averages& from) {
+  append(to.constituent_counts, from.constituent_counts);
+  append(to.bits, from.bits);
+  append(to.labels, from.labels);
+  append(to.support, from.support);
+  append(to.objective, from.objective);
+  append(to.average_f1, from.average_f1);
+  append(to.upper_bound, from.upper_bound);
+  append(to.optimal, from.optimal);
+  append(to.nodes, from.nodes);
+  append(to.candidates, from.candidates);
+  append(to.seconds, from.seconds);
+}
+
+}  // namespace
+
+Averages average_all(const Individuals& individuals, const Options& options, unsigned threads) {
+  const std::int64_t sentences = individuals.sentences();
+  const std::int64_t chunks = (sentences + chunk - 1) / chunk;
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = static_cast<unsigned>(std::min<std::int64_t>(threads, std::max<std::int64_t>(chunks, 1)));
+  if (threads == 1) {
+    Averages result;
+    SentenceAverager averager(individuals, options);
+    for (std::int64_t s = 0; s < sentences; ++s) averager.add(s, result);
+    return result;
+  }
+
+  std::vector<Averages> parts(static_cast<std::size_t>(chunks));
+  std::atomic<std::int64_t> next{0};
+  std::exception_ptr failure;
+  std::mutex failing;
+  const auto work = [&] {
+    try {
+      SentenceAverager averager(individuals, options);
+      for (std::int64_t c = next++; c < chunks; c = next++) {
+        const std::int64_t end = std::min(sentences, (c + 1) * chunk);
+        for (std::int64_t s = c * chunk; s < end; ++s) averager.add(s, parts[static_cast<std::size_t>(c)]);
+      }
+    } catch (...) {
+      const std::lock_guard lock(failing);
+      failure = std::current_exception();
+      next = chunks;
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (unsigned t = 1; t < threads; ++t) helpers.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+  Averages result;
+  for (Averages& part : parts) append(result, part);
+  return result;
+}
+
+}  // namespace treemean::averaging

@@ -1,0 +1,13 @@
+// Averages of many sentences at once, on several threads.
+#pragma once
+
+#include "averaging/individuals.hpp"
+#include "averaging/sentence.hpp"
+
+namespace treemean::averaging {
+
+// The individuals must have passed `check`. The result does not depend on the number of threads (0: one per
+// core), unless there is a time limit.
+Averages average_all(const Individuals& individuals, const Options& options, unsigned threads);
+
+}  // namespace treemean::averaging

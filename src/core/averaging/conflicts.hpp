@@ -1,0 +1,68 @@
+// Which sets of words cannot live in one tree, and the connected components of that relation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treemean::averaging {
+
+// A set of words: bit words, and the first and last bit word that are not zero.
+struct Row {
+  const std::uint64_t* words;
+  std::uint32_t first_word;
+  std::uint32_t last_word;
+};
+
+Row make_row(const std::uint64_t* words, std::size_t width);
+
+bool conflict_in_several_words(const Row& a, const Row& b);
+
+// Whether two sets overlap without one holding the other.
+inline bool conflict(const Row& a, const Row& b) {
+  if (a.last_word == 0 && b.last_word == 0) {
+    const std::uint64_t x = *a.words, y = *b.words;
+    return (x & y) != 0 && (x & ~y) != 0 && (y & ~x) != 0;
+  }
+  return conflict_in_several_words(a, b);
+}
+
+// The canonical order of sets: as binary numbers whose bit p is word p, that is by the last word in which they differ.
+bool precedes(const Row& a, const Row& b);
+
+// A connected component of the conflict graph; its vertices are numbered from 0 in ascending order.
+struct Component {
+  std::span<const std::uint32_t> members;     // local to global number
+  std::span<const std::uint32_t> offsets;     // members.size() + 1 entries
+  std::span<const std::uint32_t> neighbours;  // local numbers
+
+  std::size_t size() const { return members.size(); }
+  std::span<const std::uint32_t> adjacent(std::size_t v) const {
+    return neighbours.subspan(offsets[v], offsets[v + 1] - offsets[v]);
+  }
+};
+
+// The conflict graph of some sets, by components of two or more; the others conflict with nothing.
+class ConflictGraph {
+ public:
+  // More conflicts than this are not stored (1 GB would be needed for ten times as many).
+  static constexpr std::size_t max_edges = std::size_t{1} << 24;
+
+  // Compares all pairs whose ranges of words meet: O(m² width) at worst.
+  void build(std::span<const Row> rows);
+
+  // Too many conflicts to store: there are no components then.
+  bool overflowed() const { return overflowed_; }
+  std::span<const std::uint32_t> isolated() const { return isolated_; }
+  std::span<const Component> components() const { return components_; }
+
+ private:
+  std::vector<std::uint32_t> isolated_, members_, offsets_, neighbours_;
+  std::vector<Component> components_;
+  std::vector<std::uint64_t> edges_;
+  std::vector<std::uint32_t> leader_, local_, degree_, start_;
+  bool overflowed_ = false;
+};
+
+}  // namespace treemean::averaging

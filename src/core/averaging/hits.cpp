@@ -1,0 +1,180 @@
+#include "averaging/hits.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace treemean::averaging {
+namespace {
+
+constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+
+bool same(const std::uint64_t* a, const std::uint64_t* b, std::size_t width) {
+  for (std::size_t k = 0; k < width; ++k) {
+    if (a[k] != b[k]) return false;
+  }
+  return true;
+}
+
+bool has_gap(const std::uint64_t* words, std::size_t width) {
+  bool begun = false;
+  std::uint64_t carry = 0;
+  for (std::size_t k = 0; k < width; ++k) {
+    const std::uint64_t beginnings = words[k] & ~(words[k] << 1 | carry);
+    if ((beginnings & (beginnings - 1)) != 0 || (begun && beginnings != 0)) return true;
+    begun |= beginnings != 0;
+    carry = words[k] >> 63;
+  }
+  return false;
+}
+
+bool has_several(const std::uint64_t* words, std::size_t width) {
+  bool one = false;
+  for (std::size_t k = 0; k < width; ++k) {
+    if ((words[k] & (words[k] - 1)) != 0 || (one && words[k] != 0)) return true;
+    one |= words[k] != 0;
+  }
+  return false;
+}
+
+bool has_all(const std::uint64_t* words, std::int64_t count) {
+  for (; count >= 64; count -= 64) {
+    if (~*words++ != 0) return false;
+  }
+  return count == 0 || *words == (std::uint64_t{1} << count) - 1;
+}
+
+}  // namespace
+
+std::size_t HitCounter::place_of(const std::uint64_t* words) const {
+  std::uint64_t hash = 0;
+  for (std::size_t k = 0; k < width_; ++k) hash = (hash ^ words[k] ^ hash >> 32) * 0x9e3779b97f4a7c15u;
+  std::size_t at = hash >> table_shift_;
+  while (table_[at] != 0 && !same(words, proposals_[table_[at] - 1].words, width_)) {
+    at = (at + 1) & (table_.size() - 1);
+  }
+  return at;
+}
+
+std::int64_t HitCounter::find(const std::uint64_t* words) const {
+  return static_cast<std::int64_t>(table_[place_of(words)]) - 1;
+}
+
+std::uint32_t HitCounter::find_or_add(const std::uint64_t* words) {
+  std::uint32_t& entry = table_[place_of(words)];
+  if (entry == 0) {
+    const auto number = static_cast<std::uint32_t>(proposals_.size());
+    entry = number + 1;
+    std::int32_t candidate = Proposal::single_word;
+    if (has_all(words, instance_.words)) {
+      candidate = Proposal::whole;
+    } else if (has_several(words, width_)) {
+      candidate = static_cast<std::int32_t>(proposal_of_.size());
+      proposal_of_.push_back(number);
+      instance_.candidates.push_back(make_row(words, width_));
+    }
+    proposals_.push_back({words, 0, nobody, candidate, has_gap(words, width_)});
+  }
+  return entry - 1;
+}
+
+void HitCounter::clear() {
+  instance_.words = instance_.fixed = 0;
+  instance_.candidates.clear();
+  instance_.hits.clear();
+  proposals_.clear();
+  occurrences_.clear();
+  proposal_of_.clear();
+}
+
+void HitCounter::count(const Individuals& individuals, std::int64_t sentence, std::int64_t p, std::int64_t q) {
+  const std::int64_t words = individuals.words(sentence);
+  clear();
+  width_ = static_cast<std::size_t>(words + 63) / 64;
+  instance_.words = words;
+  instance_.fixed = words > 1 ? words + 1 : words;
+  instance_.p = p;
+  instance_.q = q;
+  size_of_.assign(individuals.all.size(), instance_.fixed);
+
+  std::size_t total = 0;
+  for (const Individual& individual : individuals.all) {
+    total += static_cast<std::size_t>(individual.constituent_offsets[sentence + 1] -
+                                      individual.constituent_offsets[sentence]);
+  }
+  const unsigned bits = static_cast<unsigned>(std::bit_width(2 * total));
+  table_shift_ = 64 - bits;
+  table_.assign(std::size_t{1} << bits, 0);
+
+  for (std::uint32_t k = 0; k < individuals.all.size(); ++k) {
+    const Individual& individual = individuals.all[k];
+    if (!individual.has_say()) continue;
+    const std::uint64_t* row = individual.bits.data() + individual.bit_offsets[sentence];
+    const std::int64_t end = individual.constituent_offsets[sentence + 1];
+    for (std::int64_t c = individual.constituent_offsets[sentence]; c < end; ++c, row += width_) {
+      const std::uint32_t number = find_or_add(row);
+      Proposal& proposal = proposals_[number];
+      if (proposal.last_individual == k) continue;
+      proposal.last_individual = k;
+      proposal.weight += proposal.discontinuous ? individual.discontinuous : individual.continuous;
+      if (proposal.candidate >= 0) ++size_of_[k];
+      occurrences_.push_back({number, k, c});
+    }
+  }
+  make_groups(individuals);
+  sum_hits(individuals);
+}
+
+// Groups of equal sizes, and what every tree has in common with each group.
+void HitCounter::make_groups(const Individuals& individuals) {
+  instance_.sizes.clear();
+  for (std::size_t k = 0; k < individuals.all.size(); ++k) {
+    if (!individuals.all[k].has_say()) continue;
+    if (instance_.sizes.empty() || instance_.sizes.back() != size_of_[k]) instance_.sizes.push_back(size_of_[k]);
+  }
+  if (instance_.sizes.size() > 1) {
+    std::sort(instance_.sizes.begin(), instance_.sizes.end());
+    instance_.sizes.erase(std::unique(instance_.sizes.begin(), instance_.sizes.end()), instance_.sizes.end());
+  }
+  group_of_.assign(individuals.all.size(), 0);
+  instance_.base.assign(instance_.groups(), 0);
+  std::int64_t total = 0;
+  for (std::size_t k = 0; k < individuals.all.size(); ++k) {
+    const Individual& individual = individuals.all[k];
+    if (!individual.has_say()) continue;
+    if (instance_.groups() > 1) {
+      group_of_[k] = static_cast<std::uint32_t>(
+          std::lower_bound(instance_.sizes.begin(), instance_.sizes.end(), size_of_[k]) - instance_.sizes.begin());
+    }
+    const std::int64_t weight = individuals.valued
+                                    ? std::llround(static_cast<double>(individual.continuous) * individuals.value_scale)
+                                    : individual.continuous;
+    instance_.base[group_of_[k]] += weight * instance_.fixed;
+    total += weight;
+  }
+  instance_.majority_total = individuals.typed || individuals.valued ? 0 : total;
+}
+
+void HitCounter::sum_hits(const Individuals& individuals) {
+  const std::size_t groups = instance_.groups();
+  instance_.hits.assign(proposal_of_.size() * groups, 0);
+  if (groups == 1 && !individuals.valued) {
+    for (std::size_t c = 0; c < proposal_of_.size(); ++c) instance_.hits[c] = proposals_[proposal_of_[c]].weight;
+    return;
+  }
+  for (const Occurrence& occurrence : occurrences_) {
+    const Proposal& proposal = proposals_[occurrence.proposal];
+    if (proposal.candidate < 0) continue;
+    const Individual& individual = individuals.all[occurrence.individual];
+    std::int64_t worth = proposal.discontinuous ? individual.discontinuous : individual.continuous;
+    if (individuals.valued) {
+      const double value =
+          individual.values.empty() ? 1.0 : individual.values[static_cast<std::size_t>(occurrence.constituent)];
+      worth = std::llround(static_cast<double>(worth) * value * individuals.value_scale);
+    }
+    instance_.hits[static_cast<std::size_t>(proposal.candidate) * groups + group_of_[occurrence.individual]] += worth;
+  }
+}
+
+}  // namespace treemean::averaging

@@ -1,0 +1,105 @@
+#include "averaging/individuals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace treemean::averaging {
+namespace {
+
+bool ascending_from_zero(std::span<const std::int64_t> offsets) {
+  if (offsets.empty() || offsets.front() != 0) return false;
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    if (offsets[i] < offsets[i - 1]) return false;
+  }
+  return true;
+}
+
+// Sets must not be empty, nor hold words beyond the last one; the first set is the whole sentence.
+bool sets_within(const std::uint64_t* bits, std::int64_t count, std::int64_t words) {
+  const std::int64_t width = (words + 63) / 64;
+  const std::uint64_t last = words % 64 == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << words % 64) - 1;
+  for (std::int64_t c = 0; c < count; ++c, bits += width) {
+    std::uint64_t any = 0, lacking = bits[width - 1] ^ last;
+    for (std::int64_t k = 0; k < width; ++k) {
+      any |= bits[k];
+      if (k + 1 < width) lacking |= ~bits[k];
+    }
+    if (any == 0 || (bits[width - 1] & ~last) != 0 || (c == 0 && lacking != 0)) return false;
+  }
+  return true;
+}
+
+std::string in_sentence(const char* what, std::int64_t sentence) {
+  return std::string(what).append(" in sentence ").append(std::to_string(sentence + 1));
+}
+
+std::string check_one(Individual& individual, const Individuals& all) {
+  const std::int64_t sentences = all.sentences();
+  if (!ascending_from_zero(individual.constituent_offsets))
+    return "constituent offsets that decrease or do not begin with 0";
+  if (static_cast<std::int64_t>(individual.constituent_offsets.size()) != sentences + 1)
+    return "a different number of sentences";
+  const auto count = static_cast<std::size_t>(individual.constituent_offsets.back());
+  if (individual.labels.size() != count) return "a number of labels that is not that of constituents";
+  for (const std::int32_t code : individual.labels) {
+    if (code < 0 || static_cast<std::size_t>(code) >= individual.label_ranks.size()) return "a label code out of range";
+  }
+  if (!individual.values.empty() && individual.values.size() != count)
+    return "a number of values that is not that of constituents";
+  if (individual.continuous < 0 || individual.discontinuous < 0) return "a negative weight";
+  for (const double value : individual.values) {
+    if (!std::isfinite(value)) return "a value that is not finite";
+  }
+  individual.bit_offsets.assign(1, 0);
+  individual.bit_offsets.reserve(static_cast<std::size_t>(sentences) + 1);
+  for (std::int64_t s = 0; s < sentences; ++s) {
+    const std::int64_t words = all.words(s);
+    const std::int64_t here = individual.constituent_offsets[s + 1] - individual.constituent_offsets[s];
+    if (words == 0 ? here != 0 : here == 0) return in_sentence("no root, or one without words,", s);
+    const std::int64_t at = individual.bit_offsets.back();
+    const auto needed = static_cast<unsigned __int128>(here) * static_cast<unsigned __int128>((words + 63) / 64);
+    if (needed > individual.bits.size() - static_cast<std::size_t>(at)) return "fewer bits than the constituents need";
+    if (!sets_within(individual.bits.data() + at, here, words)) {
+      return in_sentence("a set that is empty, goes beyond the last word, or lacks words as a root,", s);
+    }
+    individual.bit_offsets.push_back(at + static_cast<std::int64_t>(needed));
+  }
+  if (individual.bit_offsets.back() != static_cast<std::int64_t>(individual.bits.size()))
+    return "more bits than the constituents need";
+  return "";
+}
+
+}  // namespace
+
+// Sums of hits over a whole sentence must fit into 62 bits, and into 122 bits when they are multiplied with the
+// largest denominator and the number of candidates (see `TieWeights`).
+std::string Individuals::check_room(std::int64_t p, std::int64_t q) const {
+  double total = 0, say = 0, longest = 0;
+  for (const Individual& individual : all) {
+    double largest = 1;
+    for (const double value : individual.values) largest = std::max(largest, std::abs(value));
+    const auto weight = static_cast<double>(std::max(individual.continuous, individual.discontinuous));
+    total += weight * (valued ? largest * value_scale : 1);
+    say += static_cast<double>(individual.continuous);
+  }
+  if (say <= 0) return "no individual has a continuous weight";
+  for (std::int64_t s = 0; s < sentences(); ++s) longest = std::max(longest, static_cast<double>(words(s)));
+  const double sum = total * (2 * longest + 2);
+  const double denominator = static_cast<double>(p + q) * (2 * longest + 2);
+  const double candidates = static_cast<double>(all.size()) * longest + 1;
+  const bool fits = sum < 0x1p62 && sum * denominator * candidates < 0x1p122;
+  return fits ? "" : "weights, values or beta are too large or too fine";
+}
+
+std::string Individuals::check(std::int64_t p, std::int64_t q) {
+  if (!ascending_from_zero(word_offsets)) return "word offsets that decrease or do not begin with 0";
+  if (all.empty()) return "no individuals";
+  if (!std::isfinite(value_scale) || value_scale <= 0) return "a scale of values that is not positive";
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (std::string why = check_one(all[k], *this); !why.empty())
+      return std::string("individual ").append(std::to_string(k + 1)).append(" has ").append(why);
+  }
+  return check_room(p, q);
+}
+
+}  // namespace treemean::averaging

@@ -1,0 +1,27 @@
+// All best trees, how many there are, and the best trees in order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "averaging/budget.hpp"
+#include "averaging/instance.hpp"
+#include "averaging/tables.hpp"
+
+namespace treemean::averaging {
+
+// These need certainty: they throw `Undecided` where a search would give up, or arithmetic would round.
+struct Undecided {
+  const char* why;
+};
+
+// Returns the best `limit` trees of an instance's candidates, better ones first, of equal ones that with fewer
+// candidates, and then the first in canonical order; with `only_optimal` no more than are as good as the best.
+// One search for every tree and every candidate.
+std::vector<Outcome> best_trees(const Instance& instance, std::size_t limit, bool only_optimal, std::int64_t node_limit,
+                                Budget& budget);
+
+// Returns numbers whose product is that of best trees.
+std::vector<Count> count_best_trees(const Instance& instance, std::int64_t node_limit, Budget& budget);
+
+}  // namespace treemean::averaging

@@ -1,0 +1,65 @@
+// The average of trees with different numbers of constituents: one problem for every size of the result.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "averaging/budget.hpp"
+#include "averaging/instance.hpp"
+#include "averaging/packing.hpp"
+#include "averaging/scores.hpp"
+
+namespace treemean::averaging {
+
+// For a fixed size the best tree is the heaviest compatible subset with so many members. Sizes are ruled out by bounds
+// against the best tree so far: the largest scores, and Lagrangian relaxations Σ (score - μ) + μ size, both also
+// for whole ranges of sizes. Where a gap remains, tables by number of members close it.
+class SizeSearch {
+ public:
+  void run(const Instance& instance, Budget& budget, Outcome& outcome);
+
+ private:
+  struct Range {
+    std::int64_t low, high;
+  };
+  // A relaxed solution: how many members it has, and their scores.
+  struct Point {
+    std::int64_t members;
+    Int128 value;
+  };
+  struct BestOfSize {
+    Fraction bound;                     // no tree of this size is better
+    bool exact = false;                 // whether `chosen` is a best tree of this size, the canonical one
+    std::vector<std::uint32_t> chosen;  // as numbers of kept candidates
+  };
+  using Scores = std::vector<Int128>;
+
+  // False if majority constituents conflict, which does not happen in trees.
+  bool keep_candidates();
+  void climb(Budget& budget);
+  void prove(Budget& budget, Outcome& outcome);
+  void choose_canonical(Budget& budget);
+
+  // The scores of kept candidates that can be in a tree of this size as good as the best one, 0 for others.
+  void score_kept(std::int64_t count, Scale& scale, Scores& scores) const;
+  Fraction value_of_kept(const std::vector<std::uint32_t>& chosen) const;
+  bool offer(const std::vector<std::uint32_t>& chosen);
+  Int128 marginal_loss(const Scale& scale, std::int64_t count) const;
+  bool ruled_out(const Fraction& bound, bool strictly) const;
+  Fraction bound_of(const Range& range, bool strictly, Budget& budget);
+  BestOfSize best_of_size(std::int64_t count, bool strictly, Budget& budget);
+  BestOfSize best_by_table(std::int64_t count, const Scale& scale, const Scores& scores, Fraction bound,
+                           Budget& budget);
+
+  const Instance* instance_ = nullptr;
+  Int128 largest_scale_ = 1;
+  bool negative_ = false;            // whether there are negative hits; some bounds do not hold then
+  std::vector<std::uint32_t> kept_;  // candidates in canonical order
+  Packing packing_;
+  Packed packed_;
+  std::vector<Int128> weights_;
+  Fraction best_value_;
+  std::vector<std::uint32_t> best_;  // as numbers of kept candidates, ascending
+};
+
+}  // namespace treemean::averaging

@@ -1,0 +1,114 @@
+"""Averaging treebanks by a method that solves one `Problem` after the other, in plain Python."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from treemean.averaging.exact import with_method
+from treemean.averaging.problem import make_problem
+from treemean.averaging.request import Request
+from treemean.averaging.solution import Solution
+from treemean.averaging.weights import Weights
+from treemean.errors import TreemeanError
+from treemean.trees import Constituent, Tree, Treebank
+from treemean.trees.binarise import MARK
+from treemean.trees.bitsets import fan_out_of
+
+#: A method takes a `Problem`, and `binary=` with a direction if a binary tree is wanted.
+Solver = Callable[..., Solution]
+
+
+def by_problem(name: str, solve: Solver) -> Callable[[Sequence[Treebank], Request], Treebank]:
+    """Make a method for single problems into one for aligned treebanks.
+
+    Labels, support and the numbers of sentences are those of the method `exact`.
+    """
+
+    def average(runs: Sequence[Treebank], request: Request) -> Treebank:
+        if request.hits is not None or request.goal == "sum":
+            raise TreemeanError(f"the method {name} does not take hits; the method exact does")
+        options: dict[str, Any] = {"binary": request.direction} if request.goal == "binary" else {}
+        trees = []
+        for number, sentence in enumerate(zip(*runs, strict=True), 1):
+            try:
+                trees.append(_average_one(sentence, request, solve, options))
+            except TreemeanError as error:
+                raise TreemeanError(f"sentence {number}: {error}") from error
+        return Treebank.from_trees(trees).with_columns(metadata=with_method(runs[0], name))
+
+    return average
+
+
+def _average_one(trees: Sequence[Tree], request: Request, solve: Solver, options: dict[str, Any]) -> Tree:
+    start = time.perf_counter()
+    weights = request.weights
+    heard = [k for k in range(len(trees)) if weights.continuous[k] or weights.discontinuous[k]]
+    base = trees[0]
+    trees = [trees[k] for k in heard]
+    continuous, discontinuous = weights.continuous, weights.discontinuous
+    weights = Weights(tuple(continuous[k] for k in heard), tuple(discontinuous[k] for k in heard))
+    n = len(base.words)
+    if n == 0:
+        return base
+    problem = make_problem(trees, weights, request.beta2)
+    solution = solve(problem, **options)
+    everything = (1 << n) - 1
+    chosen = {everything, *(problem.candidates[c] for c in solution.chosen)}
+    singles = {mask for tree in trees for mask in tree.masks if mask & (mask - 1) == 0}
+    chosen |= {mask for mask in singles if 2 * _weight_of(mask, trees, weights) > weights.total}
+    constituents = [_labelled(mask, trees, weights) for mask in chosen]
+    with_marks = [_added(mask, constituents, trees, weights) for mask in solution.added]
+    size = problem.trivial_count + len(solution.chosen) + len(solution.added)
+    sets = {problem.candidates[c] for c in solution.chosen}
+    mean = sum(
+        Fraction(2 * w * (problem.trivial_count + len(sets & tree.masks)), size + s)
+        for w, tree, s in zip(weights.continuous, trees, problem.sizes)
+    )
+    return base.replace(
+        constituents=[*constituents, *with_marks],
+        values={
+            "objective": float(solution.objective),
+            "average_f1": float(mean / weights.total),
+            "upper_bound": float(solution.upper_bound),
+            "optimal": float(solution.optimal),
+            "nodes": solution.nodes,
+            "candidates": len(problem.candidates),
+            "seconds": time.perf_counter() - start,
+        },
+    )
+
+
+def _kind(mask: int, weights: Weights) -> tuple[int, ...]:
+    return weights.continuous if fan_out_of(mask) == 1 else weights.discontinuous
+
+
+def _weight_of(mask: int, trees: Sequence[Tree], weights: Weights) -> int:
+    return sum(w for w, tree in zip(_kind(mask, weights), trees) if mask in tree.masks)
+
+
+def _support(mask: int, trees: Sequence[Tree], weights: Weights) -> float:
+    total = sum(_kind(mask, weights))
+    return _weight_of(mask, trees, weights) / total if total else 0.0
+
+
+def _labelled(mask: int, trees: Sequence[Tree], weights: Weights) -> Constituent:
+    """Return the constituent with the label that has most weight, the alphabetically first of equal ones."""
+    by_label: dict[str, int] = {}
+    for weight, tree in zip(_kind(mask, weights), trees):
+        label = next((c.label for c in tree.constituents if c.mask == mask), None)
+        if label is not None:
+            by_label[label] = by_label.get(label, 0) + weight
+    label = min(by_label, key=lambda text: (-by_label[text], text))
+    return Constituent(mask, label, "", {"support": _support(mask, trees, weights)})
+
+
+def _added(
+    mask: int, constituents: Sequence[Constituent], trees: Sequence[Tree], weights: Weights
+) -> Constituent:
+    """Return a constituent that divides another one, which gives it its label."""
+    above = min((c for c in constituents if mask & c.mask == mask), key=len)
+    label = above.label.removesuffix(MARK) + MARK
+    return Constituent(mask, label, "", {"support": _support(mask, trees, weights)})

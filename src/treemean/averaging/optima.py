@@ -1,0 +1,130 @@
+"""All averages of a sentence, their number, and the trees that come next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from treemean import _core
+from treemean.averaging.alignment import check_aligned
+from treemean.averaging.exact import core_individuals, result_of
+from treemean.averaging.request import NODE_LIMIT, HitsLike, Request, make_request
+from treemean.averaging.weights import WeightsLike
+from treemean.errors import TreemeanError
+from treemean.trees import Tree, Treebank
+
+
+def count_optima(
+    trees: Sequence[Tree],
+    weights: WeightsLike = None,
+    *,
+    beta: float = 1.0,
+    hits: HitsLike = None,
+    node_limit: int = NODE_LIMIT,
+) -> int:
+    """Count the trees that are as good as the average.
+
+    For the parameters see `treemean.average`. Raises `TreemeanError` where the number cannot be found within
+    the limit of steps: counting is harder than finding one.
+
+    >>> a = Tree(list("xyz"), [({0, 1, 2}, "S"), ({0, 1}, "A")])
+    >>> b = Tree(list("xyz"), [({0, 1, 2}, "S"), ({1, 2}, "B")])
+    >>> count_optima([a, b])
+    2
+    """
+    banks, request = _prepare(trees, weights, beta, hits, node_limit)
+    if len(trees[0].words) == 0:
+        return 1
+    individuals, _ = core_individuals(banks, request)
+    factors = _decided(_core.count_best_trees, individuals, **_options(request))
+    return prod((high << 64) + low for high, low in factors)
+
+
+def all_optima(
+    trees: Sequence[Tree],
+    weights: WeightsLike = None,
+    *,
+    limit: int = 1000,
+    beta: float = 1.0,
+    hits: HitsLike = None,
+    node_limit: int = NODE_LIMIT,
+) -> list[Tree]:
+    """Return the trees that are as good as the average, the average itself first, at most `limit` of them.
+
+    They come in canonical order: those with fewer constituents first; see `treemean.average`.
+
+    >>> a = Tree(list("xyz"), [({0, 1, 2}, "S"), ({0, 1}, "A")])
+    >>> b = Tree(list("xyz"), [({0, 1, 2}, "S"), ({1, 2}, "B")])
+    >>> [[c.label for c in tree] for tree in all_optima([a, b])]
+    [['S', 'A'], ['S', 'B']]
+    """
+    return _best(trees, weights, limit, True, beta, hits, node_limit)
+
+
+def k_best(
+    trees: Sequence[Tree],
+    k: int,
+    weights: WeightsLike = None,
+    *,
+    beta: float = 1.0,
+    hits: HitsLike = None,
+    node_limit: int = NODE_LIMIT,
+) -> list[Tree]:
+    """Return the k best trees by objective, all different, best first; fewer if there are fewer.
+
+    They are the best of all trees whose constituents are proposed by somebody. Equally good ones come in
+    canonical order. `optimal` means here that the tree is proven to have its place in the list. Needs about
+    one search for every tree and proposed constituent.
+
+    >>> a = Tree(list("xyz"), [({0, 1, 2}, "S"), ({0, 1}, "A")])
+    >>> [round(tree.values["objective"], 3) for tree in k_best([a], 5)]
+    [1.0, 0.889]
+    """
+    return _best(trees, weights, k, False, beta, hits, node_limit)
+
+
+def _prepare(
+    trees: Sequence[Tree], weights: WeightsLike, beta: float, hits: HitsLike, node_limit: int
+) -> tuple[list[Treebank], Request]:
+    request = make_request(len(trees), weights, beta=beta, hits=hits, node_limit=node_limit)
+    banks = [Treebank.from_trees([tree]) for tree in trees]
+    check_aligned(banks)
+    return banks, request
+
+
+def _options(request: Request) -> dict[str, int]:
+    return {"p": request.beta2.numerator, "q": request.beta2.denominator, "node_limit": request.node_limit}
+
+
+def _decided(search: Any, *arguments: Any, **options: Any) -> Any:
+    try:
+        return search(*arguments, **options)
+    except RuntimeError as error:
+        raise TreemeanError(f"not decided within node_limit: {error}") from error
+    except ValueError as error:
+        raise TreemeanError(str(error)) from error
+
+
+def _best(
+    trees: Sequence[Tree],
+    weights: WeightsLike,
+    limit: int,
+    only_optimal: bool,
+    beta: float,
+    hits: HitsLike,
+    node_limit: int,
+) -> list[Tree]:
+    if limit < 1:
+        raise TreemeanError(f"at least one tree must be asked for, not {limit}")
+    banks, request = _prepare(trees, weights, beta, hits, node_limit)
+    if len(trees[0].words) == 0:
+        return [trees[0]]
+    individuals, vocabulary = core_individuals(banks, request)
+    found = _decided(
+        _core.best_trees, individuals, **_options(request), limit=limit, only_optimal=only_optimal
+    )
+    repeated = banks[0].take(np.zeros(len(found["objective"]), dtype=np.int64))
+    return list(result_of(repeated, found, vocabulary, request))
