@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import treemean
+import treemean.averaging
 from treemean.trees import Tree, Treebank
 
 WAKE = Tree(
@@ -48,7 +49,7 @@ def run(*arguments, cwd=None, code=0, text=None):
 
 def test_help_and_version_explain_themselves():
     text = run("--help").stdout
-    for command in ("convert", "evaluate", "compare", "stats", "draw", "sample", "demo"):
+    for command in ("average", "convert", "evaluate", "compare", "stats", "draw", "sample", "demo"):
         assert command in text
         help_text = run(command, "--help").stdout
         assert "Example" in help_text
@@ -99,6 +100,60 @@ def test_compare(folder):
         assert result["wins"] == 1
         assert 0 <= result["p_value"] <= 1
     assert "p-value" in run(*arguments, cwd=folder).stdout
+
+
+def test_average(folder):
+    files = ("gold.discbracket", "gold.discbracket", "pred.discbracket")
+    said = run("average", *files, "-o", "mean.dbr", "--stats", "stats.json", cwd=folder).stderr
+    assert "2 sentences averaged, 2 proven optimal" in said
+    assert treemean.read(folder / "mean.dbr")[0].same_structure(WAKE)
+    stats = json.loads((folder / "stats.json").read_text())
+    assert stats["summary"]["optimal"] == 2
+    assert stats["parameters"]["runs"] == list(files)
+    first = stats["sentences"][0]
+    assert first.keys() >= {"objective", "bound", "optimal", "candidates", "seconds"}
+    assert first["objective"] == first["bound"]
+    assert first["optimal"] is True
+    for method in treemean.averaging.METHODS:
+        run("average", *files, "-o", f"{method}.dbr", "--method", method, cwd=folder)
+        assert len(treemean.read(folder / f"{method}.dbr")) == 2
+    run("average", *files, "-o", "weighted.dbr", "--weights", "0,0,1", cwd=folder)
+    assert treemean.read(folder / "weighted.dbr")[0].same_structure(FLAT)
+    run("average", *files, "-o", "binary.dbr", "--binary", "--direction", "left", "--beta", "2", cwd=folder)
+    assert all(tree.is_binary for tree in treemean.read(folder / "binary.dbr"))
+
+
+def test_average_by_id(folder):
+    treemean.write([STOP, WAKE], folder / "turned.jsonl")
+    files = ("gold.jsonl", "turned.jsonl")
+    said = run("average", *files, "-o", "mean.dbr", cwd=folder, code=1).stderr
+    assert "sentence 1 (one): turned.jsonl has 3 words, gold.jsonl has 4" in said
+    assert not (folder / "mean.dbr").exists()
+    run("average", *files, "-o", "mean.jsonl", "--match", "id", cwd=folder)
+    assert treemean.read(folder / "mean.jsonl").ids.tolist() == ["one", "two"]
+    treemean.write([WAKE], folder / "short.jsonl")
+    files = ("gold.jsonl", "short.jsonl")
+    assert (
+        "it lacks 'two'" in run("average", *files, "-o", "x.dbr", "--match", "id", cwd=folder, code=1).stderr
+    )
+    assert "ends after 1 sentences" in run("average", *files[::-1], "-o", "x.dbr", cwd=folder, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--weights", "1,x"), 2, "not a list of numbers"),
+        (("--weights", "1"), 1, "1 weights for 2 individuals"),
+        (("--weights", "0,0"), 1, "all weights are zero"),
+        (("--weights=-1,1",), 1, "weight 1 is -1.0"),
+        (("--weights", "nan,1"), 1, "weight 1 is nan"),
+        (("--method", "guess"), 1, "no method 'guess'"),
+    ],
+)
+def test_average_refuses(folder, options, code, message):
+    arguments = ("average", "gold.discbracket", "pred.discbracket", "-o", "out.dbr", *options)
+    assert message in run(*arguments, cwd=folder, code=code).stderr
+    assert not (folder / "out.dbr").exists()
 
 
 def test_convert(folder):

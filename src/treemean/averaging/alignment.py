@@ -12,21 +12,28 @@ from treemean.trees import Treebank
 from treemean.trees.strings import CodedStrings
 
 
-def check_aligned(runs: Sequence[Treebank]) -> None:
-    """Raise `MismatchError` unless all treebanks have the same words in the same sentences."""
+def check_aligned(
+    runs: Sequence[Treebank], names: Sequence[str] | None = None, first_sentence: int = 0
+) -> None:
+    """Raise `MismatchError` unless all treebanks have the same words in the same sentences.
+
+    Parameters
+    ----------
+    names : what messages call the treebanks; `individual 1` and so on if not given.
+    first_sentence : how many sentences came before these, for messages.
+    """
     if not runs:
         raise TreemeanError("there is nothing to average: give at least one treebank")
+    called = names or [f"individual {number}" for number in range(1, len(runs) + 1)]
     first = runs[0]
-    for number, run in enumerate(runs[1:], 2):
+    for name, run in zip(called[1:], runs[1:], strict=True):
         if len(run) != len(first):
-            raise MismatchError(
-                f"individual {number} has {len(run)} sentences, the first one has {len(first)}"
-            )
+            raise MismatchError(f"{name} has {len(run)} sentences, {called[0]} has {len(first)}")
         if (run.lengths != first.lengths).any():
             s = int(np.argmax(run.lengths != first.lengths))
             raise MismatchError(
-                f"sentence {s + 1}{_named(first, s)}: individual {number} has {run.lengths[s]} words, "
-                f"the first one has {first.lengths[s]}"
+                f"{_place(first, s, first_sentence)}: {name} has {run.lengths[s]} words, "
+                f"{called[0]} has {first.lengths[s]}"
             )
         both = CodedStrings.concatenate([first.words, run.words])
         different = both.codes[: len(first.words)] != both.codes[len(first.words) :]
@@ -34,8 +41,8 @@ def check_aligned(runs: Sequence[Treebank]) -> None:
             at = int(np.argmax(different))
             s = int(np.searchsorted(first.word_offsets, at, side="right")) - 1
             raise MismatchError(
-                f"sentence {s + 1}{_named(first, s)}: word {at - first.word_offsets[s] + 1} is "
-                f"{run.words[at]!r} in individual {number} and {first.words[at]!r} in the first one"
+                f"{_place(first, s, first_sentence)}: word {at - first.word_offsets[s] + 1} is "
+                f"{run.words[at]!r} in {name} and {first.words[at]!r} in {called[0]}"
             )
 
 
@@ -65,5 +72,5 @@ def _unique_ids(run: Treebank, number: int) -> list[str]:
     return ids
 
 
-def _named(treebank: Treebank, s: int) -> str:
-    return f" ({treebank.ids[s]})" if treebank.ids[s] else ""
+def _place(treebank: Treebank, s: int, first_sentence: int) -> str:
+    return f"sentence {first_sentence + s + 1}" + (f" ({treebank.ids[s]})" if treebank.ids[s] else "")

@@ -115,20 +115,34 @@ def _weights(text: str | None) -> list[float] | None:
 
 def _batches(runs: list[str], match: str, format: str | None, encoding: str) -> Iterator[list[Treebank]]:
     """Yield aligned batches; matching by id needs whole files, matching by position does not."""
-    from treemean.averaging.alignment import align_by_id
+    from treemean.averaging.alignment import align_by_id, check_aligned
     from treemean.cli.output import read_all
     from treemean.formats.parallel import read_parallel
 
     if match == "id":
         yield align_by_id([read_all(path, format=format, encoding=encoding) for path in runs])
-    else:
-        yield from read_parallel(runs, format=format, encoding=encoding)
+        return
+    seen = 0
+    for batch in read_parallel(runs, format=format, encoding=encoding):
+        check_aligned(batch, runs, seen)  # here, where files and numbers of sentences are known
+        seen += len(batch[0])
+        yield batch
+
+
+#: What the file of numbers calls a column, and what the average calls it.
+_COLUMNS = {
+    "objective": "objective",
+    "average_f1": "average_f1",
+    "bound": "upper_bound",
+    "optimal": "optimal",
+    "candidates": "candidates",
+    "nodes": "nodes",
+    "seconds": "seconds",
+}
 
 
 class _StatsWriter:
     """Writes the numbers of every sentence as JSON, without holding them all."""
-
-    COLUMNS = ("objective", "average_f1", "upper_bound", "optimal", "candidates", "nodes", "seconds")
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -148,7 +162,7 @@ class _StatsWriter:
         """Write a batch."""
         if self._stream is None:
             return
-        columns = {name: mean.sentence_values[name].tolist() for name in self.COLUMNS}
+        columns = {key: mean.sentence_values[name].tolist() for key, name in _COLUMNS.items()}
         for index, id in enumerate(mean.ids.tolist()):
             entry: dict[str, Any] = {"id": id} if id else {}
             entry |= {name: values[index] for name, values in columns.items()}
