@@ -1,1 +1,22 @@
-"""Lets all tests import the modules of this folder (`from strategies import trees`)."""
+"""What all tests share. Modules of this folder can be imported (`from strategies import trees`)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Machines are noisy: a slow example is no failure.
+settings.register_profile("treemean", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("treemean")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder with real data; tests that need it say so when it is absent."""
+    folder = Path(os.environ.get("TREEMEAN_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"the real data is absent: there is no folder {folder} (set TREEMEAN_DATA)")
+    return folder

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "xml.hpp"
 
@@ -13,11 +14,11 @@ constexpr std::string_view kRecordEnd = "</alpino_ds>";
 
 class AlpinoReader {
  public:
-  AlpinoReader(std::string_view text, bool final) : text_(text), final_(final) {}
+  AlpinoReader(std::string_view text, bool final, bool skip) : text_(text), final_(final), skip_(skip) {}
 
-  AlpinoResult read() {
+  ReadResult read() {
     std::size_t at = 0;
-    while (!result_.problem) {
+    while (!result_.fatal && (result_.problems.empty() || skip_)) {
       result_.consumed = at;
       xml::Scanner scanner(text_, at);
       try {
@@ -27,7 +28,7 @@ class AlpinoReader {
           const std::size_t end = record_end(at);
           if (end == std::string_view::npos) break;
           read_record(scanner, scanner.begin(), end);
-          at = end;
+          result_.consumed = at = end;
         } else {
           if (event == xml::Event::kText) check_outside(scanner);
           at = scanner.position();  // what wraps the sentences, and blanks between them
@@ -39,26 +40,35 @@ class AlpinoReader {
         fail(error.message, error.at, at, text_.size(), true);
       }
     }
-    result_.lines = count_lines(result_.consumed);
+    count_lines(result_.consumed);
     return std::move(result_);
   }
 
  private:
-  std::int64_t count_lines(std::size_t until) const {
-    return std::count(text_.begin(), text_.begin() + std::min(until, text_.size()), '\n');
+  // Counts the lines up to a place, from where they were last counted.
+  void count_lines(std::size_t until) {
+    if (until < counted_) {
+      result_.lines -= std::count(text_.begin() + until, text_.begin() + counted_, '\n');
+    } else {
+      result_.lines += std::count(text_.begin() + counted_, text_.begin() + until, '\n');
+    }
+    counted_ = until;
   }
 
   void fail(std::string message, std::size_t where, std::size_t begin, std::size_t end, bool fatal) {
-    result_.problem = Problem{std::move(message), 1 + count_lines(where), begin, end};
+    count_lines(where);
+    const std::size_t number = result_.columns.sentences() + result_.problems.size();
+    result_.problems.push_back({std::move(message), 1 + result_.lines, begin, end, number});
     result_.consumed = end;
     result_.fatal = fatal;
   }
 
   // A sentence ends with its end tag, or where the next one begins if that is missing.
-  std::size_t record_end(std::size_t begin) const {
-    const std::size_t close = text_.find(kRecordEnd, begin);
+  std::size_t record_end(std::size_t begin) {
+    // The next end tag may lie far ahead of many bad sentences: look for it once.
+    if (!next_close_ || *next_close_ < begin) next_close_ = text_.find(kRecordEnd, begin);
     const std::size_t next = text_.find(kRecordStart, begin + kRecordStart.size());
-    if (close != std::string_view::npos && (next == std::string_view::npos || close < next)) return close + kRecordEnd.size();
+    if (*next_close_ < next) return *next_close_ + kRecordEnd.size();
     if (next != std::string_view::npos) return next;
     return final_ ? text_.size() : std::string_view::npos;
   }
@@ -81,6 +91,7 @@ class AlpinoReader {
       read_elements(xml::Scanner(record, opening.position()));
       if (sentence_.words.empty()) throw xml::Error{"the sentence has no words", begin};
       order_words(begin);
+      if (std::string why = sentence_.too_large(); !why.empty()) throw xml::Error{std::move(why), begin};
       result_.columns.add(sentence_, "top");
     } catch (const xml::Error& error) {
       fail(error.message, error.at, begin, end, false);
@@ -176,8 +187,10 @@ class AlpinoReader {
   }
 
   std::string_view text_;
-  bool final_;
-  AlpinoResult result_;
+  bool final_, skip_;
+  ReadResult result_;
+  std::size_t counted_ = 0;                // how far lines have been counted
+  std::optional<std::size_t> next_close_;  // the first end tag of a sentence from some place on, once looked for
   Sentence sentence_;
   std::vector<int> begins_, order_;
   std::vector<Word> ordered_;
@@ -186,6 +199,6 @@ class AlpinoReader {
 
 }  // namespace
 
-AlpinoResult read_alpino(std::string_view text, bool final) { return AlpinoReader(text, final).read(); }
+ReadResult read_alpino(std::string_view text, bool final, bool skip) { return AlpinoReader(text, final, skip).read(); }
 
 }  // namespace treemean

@@ -1,6 +1,7 @@
 #include "brackets.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace treemean {
 namespace {
@@ -28,12 +29,12 @@ std::string shown(std::string_view text) {
 
 class BracketReader {
  public:
-  BracketReader(std::string_view text, bool discontinuous, bool final)
-      : text_(text), discontinuous_(discontinuous), final_(final) {}
+  BracketReader(std::string_view text, bool discontinuous, bool final, bool skip)
+      : text_(text), discontinuous_(discontinuous), final_(final), skip_(skip) {}
 
-  BracketResult read() {
+  ReadResult read() {
     std::size_t at = 0;
-    while (true) {
+    while (result_.problems.empty() || skip_) {
       while (at < text_.size() && is_space(text_[at])) ++at;
       result_.consumed = at;
       if (at == text_.size()) break;
@@ -42,16 +43,16 @@ class BracketReader {
       } catch (const Incomplete&) {
         break;
       } catch (const BadRecord& bad) {
-        const std::size_t end = next_record(at);
+        const std::size_t end = closed_at_ ? text_.find('\n', *closed_at_) : next_record(at);
         if (end == std::string_view::npos && !final_) break;  // the record may go on: see more of it first
         const std::size_t stop = std::min(end, text_.size());
-        const std::int64_t line = 1 + std::count(text_.begin(), text_.begin() + std::min(bad.at, stop), '\n');
-        result_.problem = Problem{bad.message, line, at, stop};
-        result_.consumed = stop;
-        break;
+        count_lines(std::min(bad.at, stop));
+        const std::size_t number = result_.columns.sentences() + result_.problems.size();
+        result_.problems.push_back({bad.message, 1 + result_.lines, at, stop, number});
+        result_.consumed = at = stop;
       }
     }
-    result_.lines = std::count(text_.begin(), text_.begin() + result_.consumed, '\n');
+    count_lines(result_.consumed);
     return std::move(result_);
   }
 
@@ -62,6 +63,16 @@ class BracketReader {
     int words = 0;
   };
 
+  // Counts the lines up to a place, from where they were last counted.
+  void count_lines(std::size_t until) {
+    if (until < counted_) {
+      result_.lines -= std::count(text_.begin() + until, text_.begin() + counted_, '\n');
+    } else {
+      result_.lines += std::count(text_.begin() + counted_, text_.begin() + until, '\n');
+    }
+    counted_ = until;
+  }
+
   // The beginning of the next line that begins with a bracket.
   std::size_t next_record(std::size_t at) const {
     const std::size_t found = text_.find("\n(", at);
@@ -69,12 +80,14 @@ class BracketReader {
   }
 
   std::size_t read_record(const std::size_t begin) {
+    closed_at_.reset();
     if (text_[begin] != '(') throw BadRecord{"a tree must begin with (, not with '" + shown(line_from(begin)) + "'", begin};
     sentence_.clear();
     positions_.clear();
     frames_.clear();
     bare_ = 0;
     std::size_t at = read_tree(begin);
+    closed_at_ = at;
     if (discontinuous_) at = read_rest_of_line(at);
     if (!is_valid_utf8(text_.substr(begin, at - begin))) throw BadRecord{"not valid UTF-8", begin};
     if (sentence_.words.empty()) throw BadRecord{"the tree has no words", begin};
@@ -83,6 +96,7 @@ class BracketReader {
     } else {
       drop_wrapper();
     }
+    if (std::string why = sentence_.too_large(); !why.empty()) throw BadRecord{std::move(why), begin};
     result_.columns.add(sentence_, "ROOT");
     return at;
   }
@@ -235,6 +249,7 @@ class BracketReader {
   }
 
   std::string_view unescaped(std::string_view text) {
+    if (text.size() < 5 || text.find("RB") == std::string_view::npos) return text;
     if (discontinuous_ && text.find("#LRB#") != std::string_view::npos) text = sentence_.own(replaced(text, "#LRB#", "("));
     if (discontinuous_ && text.find("#RRB#") != std::string_view::npos) text = sentence_.own(replaced(text, "#RRB#", ")"));
     if (text.find("-LRB-") != std::string_view::npos) text = sentence_.own(replaced(text, "-LRB-", "("));
@@ -243,21 +258,23 @@ class BracketReader {
   }
 
   std::string_view text_;
-  bool discontinuous_, final_;
-  BracketResult result_;
+  bool discontinuous_, final_, skip_;
+  ReadResult result_;
+  std::size_t counted_ = 0;  // how far lines have been counted
   Sentence sentence_;
   std::vector<std::int64_t> positions_;
   std::vector<Frame> frames_;
   std::vector<Word> ordered_;
   std::vector<bool> seen_;
   std::vector<std::string_view> tokens_;
+  std::optional<std::size_t> closed_at_;  // the end of the current record's brackets, once they are closed
   int bare_ = 0;  // leaves that are a number without a word
 };
 
 }  // namespace
 
-BracketResult read_brackets(std::string_view text, bool discontinuous, bool final) {
-  return BracketReader(text, discontinuous, final).read();
+ReadResult read_brackets(std::string_view text, bool discontinuous, bool final, bool skip) {
+  return BracketReader(text, discontinuous, final, skip).read();
 }
 
 }  // namespace treemean

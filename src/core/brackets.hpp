@@ -2,23 +2,15 @@
 // Treebank, whose leaves are words.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "columns.hpp"
 
 namespace treemean {
 
-struct BracketResult {
-  Columns columns;
-  std::size_t consumed = 0;       // bytes that need not be given again
-  std::int64_t lines = 0;         // line breaks among them
-  std::optional<Problem> problem; // the bad record at which reading stopped
-};
-
 // Reads the complete trees in `text`. If `final`, what remains at the end must be complete; otherwise an
-// incomplete tree is left for the next call. Stops at the first bad record: a record begins with a bracket
-// and ends before the next line that begins with one.
-BracketResult read_brackets(std::string_view text, bool discontinuous, bool final);
+// incomplete tree is left for the next call. A bad record ends with its line if its brackets are closed, and
+// else before the next line that begins with a bracket; reading stops there unless `skip`. O(text).
+ReadResult read_brackets(std::string_view text, bool discontinuous, bool final, bool skip);
 
 }  // namespace treemean

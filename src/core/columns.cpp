@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <functional>
 
 namespace treemean {
 
@@ -11,12 +13,38 @@ void Strings::push(std::string_view text) {
 }
 
 void CodedStrings::push(std::string_view text) {
-  auto found = index_.find(text);
-  if (found == index_.end()) {
-    found = index_.emplace(std::string(text), static_cast<std::int32_t>(index_.size())).first;
-    vocabulary.push(text);
+  // Neighbours often say the same (a tag, no function), and comparing is cheaper than hashing.
+  const bool repeated = !codes.empty() && at(codes.back()) == text;
+  codes.push_back(repeated ? codes.back() : find_or_add(text));
+}
+
+std::string_view CodedStrings::at(std::int32_t code) const {
+  const auto begin = static_cast<std::size_t>(vocabulary.offsets[code]);
+  const auto end = static_cast<std::size_t>(vocabulary.offsets[code + 1]);
+  return {reinterpret_cast<const char*>(vocabulary.data.data()) + begin, end - begin};
+}
+
+std::int32_t CodedStrings::find_or_add(std::string_view text) {
+  const std::size_t hash = std::hash<std::string_view>{}(text);
+  std::size_t slot = hash & (slots_.size() - 1);
+  for (; slots_[slot] != kFree; slot = (slot + 1) & (slots_.size() - 1)) {
+    if (hashes_[slots_[slot]] == hash && at(slots_[slot]) == text) return slots_[slot];
   }
-  codes.push_back(found->second);
+  const auto code = static_cast<std::int32_t>(hashes_.size());
+  slots_[slot] = code;
+  hashes_.push_back(hash);
+  vocabulary.push(text);
+  if (2 * hashes_.size() > slots_.size()) grow();
+  return code;
+}
+
+void CodedStrings::grow() {
+  slots_.assign(2 * slots_.size(), kFree);
+  for (std::size_t code = 0; code < hashes_.size(); ++code) {
+    std::size_t slot = hashes_[code] & (slots_.size() - 1);
+    while (slots_[slot] != kFree) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = static_cast<std::int32_t>(code);
+  }
 }
 
 void Sentence::clear() {
@@ -24,6 +52,16 @@ void Sentence::clear() {
   nodes.clear();
   id = comment = {};
   owned.clear();
+}
+
+std::string Sentence::too_large() const {
+  const auto n = static_cast<std::int64_t>(words.size()), m = static_cast<std::int64_t>(nodes.size());
+  if (n > kMaxWords) return "a sentence of " + std::to_string(n) + " words; at most " + std::to_string(kMaxWords) + " are read";
+  if (m > kMaxCells / std::max<std::int64_t>(n, 1)) {
+    return std::to_string(m) + " constituents over " + std::to_string(n) + " words; their product may be " +
+           std::to_string(kMaxCells) + " at most";
+  }
+  return {};
 }
 
 std::string_view Sentence::own(std::string text) { return owned.emplace_back(std::move(text)); }
@@ -94,7 +132,10 @@ bool is_valid_utf8(std::string_view text) {
   const auto* end = p + text.size();
   while (p < end) {
     if (*p < 0x80) {
-      ++p;
+      // Mostly ASCII: eight bytes at a time as long as none has its highest bit set.
+      std::uint64_t eight = 0;
+      while (end - p >= 8 && (std::memcpy(&eight, p, 8), (eight & 0x8080808080808080u) == 0)) p += 8;
+      while (p < end && *p < 0x80) ++p;
       continue;
     }
     const int extra = *p >= 0xF0 ? 3 : *p >= 0xE0 ? 2 : 1;

@@ -5,7 +5,6 @@
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace treemean {
@@ -27,12 +26,19 @@ class CodedStrings {
   void push(std::string_view text);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> index_;
+  std::string_view at(std::int32_t code) const;
+  std::int32_t find_or_add(std::string_view text);
+  void grow();
+
+  // Open addressing; a slot holds a code, or kFree. Hashes are kept, so that growing reads no text.
+  static constexpr std::int32_t kFree = -1;
+  std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(64, kFree);
+  std::vector<std::size_t> hashes_;
 };
+
+// No real sentence is larger; a small file must not ask for unbounded memory. Cells are words times nodes.
+inline constexpr std::int64_t kMaxWords = 1 << 17;
+inline constexpr std::int64_t kMaxCells = 1 << 28;
 
 inline constexpr int kTop = -1;  // the parent of what hangs under no node
 
@@ -54,6 +60,9 @@ struct Sentence {
   std::deque<std::string> owned;
 
   void clear();
+
+  // Why the sentence is larger than a treebank takes, or nothing.
+  std::string too_large() const;
   std::string_view own(std::string text);
 };
 
@@ -74,11 +83,21 @@ struct Columns {
   std::vector<int> order_, first_, size_;
 };
 
-// Where reading stopped, and why if it was not the end of the data.
+// A record that could not be read.
 struct Problem {
   std::string message;
-  std::int64_t line = 0;         // 1-based
-  std::size_t begin = 0, end = 0;  // the bad record's bytes
+  std::int64_t line = 0;           // 1-based, in the text that was given
+  std::size_t begin = 0, end = 0;  // the record's bytes
+  std::size_t sentence = 0;        // its number among all records of the text, from 0
+};
+
+// What a reader made of a piece of text.
+struct ReadResult {
+  Columns columns;
+  std::size_t consumed = 0;  // bytes that need not be given again
+  std::int64_t lines = 0;    // line breaks among them
+  std::vector<Problem> problems;
+  bool fatal = false;  // the last problem lies outside the sentences: the file cannot be read on
 };
 
 bool is_valid_utf8(std::string_view text);

@@ -9,6 +9,7 @@
 
 #include "alpino.hpp"
 #include "averaging/bind.hpp"
+#include "bracket_writer.hpp"
 #include "brackets.hpp"
 #include "validity.hpp"
 
@@ -48,9 +49,13 @@ nb::dict to_python(treemean::Columns&& columns) {
   return result;
 }
 
-nb::object to_python(const std::optional<treemean::Problem>& problem) {
-  if (!problem) return nb::none();
-  return nb::make_tuple(nb::bytes(problem->message.data(), problem->message.size()), problem->line, problem->begin, problem->end);
+nb::tuple to_python(treemean::ReadResult&& result) {
+  nb::list problems;
+  for (const treemean::Problem& problem : result.problems) {
+    const nb::bytes message(problem.message.data(), problem.message.size());
+    problems.append(nb::make_tuple(message, problem.line, problem.begin, problem.end, problem.sentence));
+  }
+  return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines, problems, result.fatal);
 }
 
 std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
@@ -61,6 +66,8 @@ std::span<const T> span_of(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig,
 }
 
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using BitWords = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 }  // namespace
@@ -70,30 +77,52 @@ NB_MODULE(_core, m) {
 
   m.def(
       "read_brackets",
-      [](const nb::bytes& text, bool discontinuous, bool final) {
-        treemean::BracketResult result;
+      [](const nb::bytes& text, bool discontinuous, bool final, bool skip) {
+        treemean::ReadResult result;
         {
           nb::gil_scoped_release released;
-          result = treemean::read_brackets(view(text), discontinuous, final);
+          result = treemean::read_brackets(view(text), discontinuous, final, skip);
         }
-        return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines,
-                              to_python(result.problem), false);
+        return to_python(std::move(result));
       },
-      "text"_a, "discontinuous"_a, "final"_a,
-      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problem, fatal).");
+      "text"_a, "discontinuous"_a, "final"_a, "skip"_a,
+      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problems, fatal).");
 
   m.def(
       "read_alpino",
-      [](const nb::bytes& text, bool final) {
-        treemean::AlpinoResult result;
+      [](const nb::bytes& text, bool final, bool skip) {
+        treemean::ReadResult result;
         {
           nb::gil_scoped_release released;
-          result = treemean::read_alpino(view(text), final);
+          result = treemean::read_alpino(view(text), final, skip);
         }
-        return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines,
-                              to_python(result.problem), result.fatal);
+        return to_python(std::move(result));
       },
-      "text"_a, "final"_a, "Read the complete sentences of a piece of Alpino XML; returns what read_brackets returns.");
+      "text"_a, "final"_a, "skip"_a,
+      "Read the complete sentences of a piece of Alpino XML; returns what read_brackets returns.");
+
+  m.def(
+      "write_brackets",
+      [](const Offsets& word_offsets, const Offsets& constituent_offsets, const BitWords& bits, bool positions,
+         const Codes& words, const Bytes& word_data, const Offsets& word_texts, const Codes& tags,
+         const Bytes& tag_data, const Offsets& tag_texts, const Codes& labels, const Bytes& label_data,
+         const Offsets& label_texts) {
+        const treemean::BracketColumns columns{span_of(word_offsets),
+                                               span_of(constituent_offsets),
+                                               span_of(bits),
+                                               {span_of(words), span_of(word_data), span_of(word_texts)},
+                                               {span_of(tags), span_of(tag_data), span_of(tag_texts)},
+                                               {span_of(labels), span_of(label_data), span_of(label_texts)}};
+        std::string text;
+        {
+          nb::gil_scoped_release released;
+          text = treemean::write_brackets(columns, positions);
+        }
+        return nb::bytes(text.data(), text.size());
+      },
+      "word_offsets"_a, "constituent_offsets"_a, "bits"_a, "positions"_a, "words"_a, "word_data"_a, "word_texts"_a,
+      "tags"_a, "tag_data"_a, "tag_texts"_a, "labels"_a, "label_data"_a, "label_texts"_a,
+      "Return trees as brackets, one per line; each text column is its codes and its vocabulary's bytes and offsets.");
 
   m.def(
       "find_invalid",

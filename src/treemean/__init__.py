@@ -17,7 +17,7 @@ from treemean._version import __version__
 
 if TYPE_CHECKING:
     from treemean import sample
-    from treemean.averaging import average
+    from treemean.averaging import all_optima, average, count_optima, k_best
     from treemean.errors import (
         FormatError,
         InvalidTree,
@@ -48,11 +48,14 @@ __all__ = [
     "Unwritable",
     "UnwritableTree",
     "__version__",
+    "all_optima",
     "average",
     "compare",
+    "count_optima",
     "draw",
     "draw_svg",
     "evaluate",
+    "k_best",
     "read",
     "read_batches",
     "sample",
@@ -62,7 +65,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "treemean.averaging": ("average",),
+    "treemean.averaging": ("all_optima", "average", "count_optima", "k_best"),
     "treemean.errors": (
         "FormatError",
         "InvalidTree",

@@ -6,11 +6,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_Problem = tuple[bytes, int, int, int]
-_Chunk = tuple[dict[str, Any], int, int, _Problem | None, bool]
+_Problem = tuple[bytes, int, int, int, int]
+_Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool]
 
-def read_brackets(text: bytes, discontinuous: bool, final: bool) -> _Chunk: ...
-def read_alpino(text: bytes, final: bool) -> _Chunk: ...
+def read_brackets(text: bytes, discontinuous: bool, final: bool, skip: bool) -> _Chunk: ...
+def read_alpino(text: bytes, final: bool, skip: bool) -> _Chunk: ...
+def write_brackets(
+    word_offsets: NDArray[np.int64],
+    constituent_offsets: NDArray[np.int64],
+    bits: NDArray[np.uint64],
+    positions: bool,
+    words: NDArray[np.int32],
+    word_data: NDArray[np.uint8],
+    word_texts: NDArray[np.int64],
+    tags: NDArray[np.int32],
+    tag_data: NDArray[np.uint8],
+    tag_texts: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    label_data: NDArray[np.uint8],
+    label_texts: NDArray[np.int64],
+) -> bytes: ...
 def find_invalid(
     word_offsets: NDArray[np.int64], constituent_offsets: NDArray[np.int64], bits: NDArray[np.uint64]
 ) -> tuple[int, str] | None: ...

@@ -45,8 +45,7 @@ OTHER = tree_of(4, [0b0110, 0b0111])
         ({"hits": [[1, 1, 1]]}, "one array for each of 2 individuals"),
         ({"hits": [[1, 1, 1], [1, 1]]}, "individual 2 has 3 constituents, but hits of shape"),
         ({"hits": [[1, 1, 1], [1, 1, float("nan")]]}, "hits of constituent 3 are nan"),
-        ({"method": "majority", "binary": True}, "neither binary trees"),
-        ({"method": "majority", "weights": {"continuous": [1, 1], "discontinuous": [1, 2]}}, "one weight"),
+        ({"method": "majority", "hits": [[1, 1, 1], [1, 1, 1]]}, "majority does not take hits"),
     ],
 )
 def test_errors(options: dict[str, object], message: str) -> None:

@@ -8,8 +8,8 @@ from typing import overload
 from treemean.averaging.alignment import check_aligned
 from treemean.averaging.by_problem import by_problem
 from treemean.averaging.exact import exact
-from treemean.averaging.majority import majority_method
 from treemean.averaging.optima import all_optima, count_optima, k_best
+from treemean.averaging.reference import REFERENCE_METHODS
 from treemean.averaging.request import NODE_LIMIT, Direction, HitsLike, Request, make_request
 from treemean.averaging.weights import WeightsLike
 from treemean.errors import TreemeanError
@@ -29,7 +29,10 @@ __all__ = [
 #: A method takes aligned treebanks and a request, and returns their average.
 Method = Callable[[Sequence[Treebank], Request], Treebank]
 #: Methods by name; `by_problem` makes one from a function that solves a single `Problem`.
-METHODS: dict[str, Method] = {"exact": exact, "majority": majority_method}
+METHODS: dict[str, Method] = {
+    "exact": exact,
+    **{name: by_problem(name, solve) for name, solve in REFERENCE_METHODS.items()},
+}
 
 
 @overload

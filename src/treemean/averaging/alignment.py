@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,21 +12,28 @@ from treemean.trees import Treebank
 from treemean.trees.strings import CodedStrings
 
 
-def check_aligned(runs: Sequence[Treebank]) -> None:
-    """Raise `MismatchError` unless all treebanks have the same words in the same sentences."""
+def check_aligned(
+    runs: Sequence[Treebank], names: Sequence[str] | None = None, first_sentence: int = 0
+) -> None:
+    """Raise `MismatchError` unless all treebanks have the same words in the same sentences.
+
+    Parameters
+    ----------
+    names : what messages call the treebanks; `individual 1` and so on if not given.
+    first_sentence : how many sentences came before these, for messages.
+    """
     if not runs:
         raise TreemeanError("there is nothing to average: give at least one treebank")
+    called = names or [f"individual {number}" for number in range(1, len(runs) + 1)]
     first = runs[0]
-    for number, run in enumerate(runs[1:], 2):
+    for name, run in zip(called[1:], runs[1:], strict=True):
         if len(run) != len(first):
-            raise MismatchError(
-                f"individual {number} has {len(run)} sentences, the first one has {len(first)}"
-            )
+            raise MismatchError(f"{name} has {len(run)} sentences, {called[0]} has {len(first)}")
         if (run.lengths != first.lengths).any():
             s = int(np.argmax(run.lengths != first.lengths))
             raise MismatchError(
-                f"sentence {s + 1}{_named(first, s)}: individual {number} has {run.lengths[s]} words, "
-                f"the first one has {first.lengths[s]}"
+                f"{_place(first, s, first_sentence)}: {name} has {run.lengths[s]} words, "
+                f"{called[0]} has {first.lengths[s]}"
             )
         both = CodedStrings.concatenate([first.words, run.words])
         different = both.codes[: len(first.words)] != both.codes[len(first.words) :]
@@ -33,26 +41,36 @@ def check_aligned(runs: Sequence[Treebank]) -> None:
             at = int(np.argmax(different))
             s = int(np.searchsorted(first.word_offsets, at, side="right")) - 1
             raise MismatchError(
-                f"sentence {s + 1}{_named(first, s)}: word {at - first.word_offsets[s] + 1} is "
-                f"{run.words[at]!r} in individual {number} and {first.words[at]!r} in the first one"
+                f"{_place(first, s, first_sentence)}: word {at - first.word_offsets[s] + 1} is "
+                f"{run.words[at]!r} in {name} and {first.words[at]!r} in {called[0]}"
             )
 
 
-def check_weights(weights: Sequence[float] | None, count: int) -> list[float]:
-    """Return one weight per individual, scaled so that they add up to `count`; equal ones if None."""
-    if weights is None:
-        return [1.0] * count
-    given = [float(w) for w in weights]
-    if len(given) != count:
-        raise TreemeanError(f"{len(given)} weights for {count} individuals")
-    for number, weight in enumerate(given, 1):
-        if not np.isfinite(weight) or weight < 0:
-            raise TreemeanError(f"weight {number} is {weight}; weights must be finite and not negative")
-    total = sum(given)
-    if total == 0:
-        raise TreemeanError("all weights are zero: nobody would have a say")
-    return [w * count / total for w in given]
+def align_by_id(runs: Sequence[Treebank]) -> list[Treebank]:
+    """Return treebanks with their sentences in the order of the first one, brought together by their ids."""
+    if not runs:
+        return []
+    ids = _unique_ids(runs[0], 1)
+    aligned = [runs[0]]
+    for number, run in enumerate(runs[1:], 2):
+        place = {id: index for index, id in enumerate(_unique_ids(run, number))}
+        missing = [id for id in ids if id not in place]
+        if missing or len(place) != len(ids):
+            which = f"lacks {missing[0]!r}" if missing else f"has {min(place.keys() - set(ids))!r}"
+            raise MismatchError(f"individual {number} has other sentences than the first one: it {which}")
+        aligned.append(run.take([place[id] for id in ids]))
+    return aligned
 
 
-def _named(treebank: Treebank, s: int) -> str:
-    return f" ({treebank.ids[s]})" if treebank.ids[s] else ""
+def _unique_ids(run: Treebank, number: int) -> list[str]:
+    ids = run.ids.tolist()
+    if "" in ids:
+        raise MismatchError(f"sentence {ids.index('') + 1} of individual {number} has no id")
+    repeated = next((id for id, count in Counter(ids).items() if count > 1), None)
+    if repeated is not None:
+        raise MismatchError(f"the id {repeated!r} occurs more than once in individual {number}")
+    return ids
+
+
+def _place(treebank: Treebank, s: int, first_sentence: int) -> str:
+    return f"sentence {first_sentence + s + 1}" + (f" ({treebank.ids[s]})" if treebank.ids[s] else "")

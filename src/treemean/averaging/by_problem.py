@@ -5,45 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from treemean.averaging.exact import with_method
 from treemean.averaging.problem import make_problem
 from treemean.averaging.request import Request
+from treemean.averaging.solution import Solution
 from treemean.averaging.weights import Weights
 from treemean.errors import TreemeanError
 from treemean.trees import Constituent, Tree, Treebank
 from treemean.trees.binarise import MARK
 from treemean.trees.bitsets import fan_out_of
-
-
-class Solution(Protocol):
-    """What a method returns for a problem."""
-
-    @property
-    def chosen(self) -> Sequence[int]:
-        """Indices of candidates."""
-
-    @property
-    def added(self) -> Sequence[int]:
-        """Masks of other constituents, which make the tree binary."""
-
-    @property
-    def objective(self) -> Fraction:
-        """The weighted mean of F_β."""
-
-    @property
-    def upper_bound(self) -> Fraction:
-        """What no tree can exceed."""
-
-    @property
-    def optimal(self) -> bool:
-        """Whether the tree is proven to be the best."""
-
-    @property
-    def nodes(self) -> int:
-        """How many things were searched."""
-
 
 #: A method takes a `Problem`, and `binary=` with a direction if a binary tree is wanted.
 Solver = Callable[..., Solution]

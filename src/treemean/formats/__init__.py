@@ -6,6 +6,7 @@ import codecs
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from typing import Any
 
 from treemean.errors import TreemeanError
 from treemean.formats.problems import Problems
@@ -70,7 +71,8 @@ def read(
 
     >>> import treemean, tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "one.discbracket")
-    >>> _ = open(path, "w").write("(S (VP (V 0=Wake) (PRT 3=up)) (NP (D 1=your) (N 2=friend)))\\n")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("(S (VP (V 0=Wake) (PRT 3=up)) (NP (D 1=your) (N 2=friend)))\\n")
     >>> treemean.read(path)[0].fan_out
     2
     """
@@ -86,7 +88,7 @@ class TreebankWriter:
     format : the format's name; without it the file's name tells.
     unwritable : what to do with trees that the format cannot express; tells the counts afterwards.
 
-    >>> with TreebankWriter("-", format="jsonl") as writer:
+    >>> with TreebankWriter(os.devnull, format="jsonl") as writer:
     ...     writer.write(Treebank.empty())
     """
 
@@ -112,11 +114,15 @@ class TreebankWriter:
         """Write a batch."""
         self._writer.write(batch)
 
-    def __exit__(self, *details: object) -> None:
-        with ExitStack() as closing:
-            closing.push(self._stack)
-            if details[0] is None:
+    def __exit__(
+        self,
+        *details: Any,
+    ) -> None:
+        if details[0] is None:
+            with self._stack:  # an error now still leaves the old file alone
                 self._writer.close()
+        else:
+            self._stack.__exit__(*details)
 
 
 def write(

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import groupby
+from typing import IO, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from treemean import _core
 from treemean.errors import UnwritableTree
-from treemean.trees import Tree
+from treemean.formats.writing import TextWriter, Unwritable
+from treemean.trees import Tree, Treebank
 
 _BLANK = re.compile(r"\s")
 
@@ -55,3 +62,68 @@ def serialise_brackets(tree: Tree, leaf: Callable[[int, str], str], escape: Call
             else:
                 todo += [(child.index, True), " "]
     return "".join(out)
+
+
+class BracketWriter:
+    """A `BatchWriter` that leaves all plain trees to the core.
+
+    Parameters
+    ----------
+    stream, serialise, format_name, unwritable : as of `TextWriter`, which writes the trees that need care.
+    escape : escapes brackets.
+    positions : whether leaves are INDEX=word.
+    needs_care : which sentences of a batch need more than a line of brackets, or cannot be written.
+    """
+
+    def __init__(
+        self,
+        stream: IO[bytes],
+        serialise: Callable[[Tree], str],
+        format_name: str,
+        unwritable: Unwritable,
+        *,
+        escape: Callable[[str], str],
+        positions: bool,
+        needs_care: Callable[[Treebank], NDArray[np.bool_]],
+    ) -> None:
+        self._careful = TextWriter(stream, serialise, format_name, unwritable)
+        self._stream, self._unwritable = stream, unwritable
+        self._escape, self._positions, self._needs_care = escape, positions, needs_care
+
+    def write(self, batch: Treebank) -> None:
+        """Write a batch."""
+        care = self._needs_care(batch) | _has_odd_texts(batch)
+        start = 0
+        for careful, group in groupby(care.tolist()):
+            stop = start + len(list(group))
+            if careful:
+                self._careful.write(batch[start:stop])
+            else:
+                self._stream.write(self._native(batch[start:stop]))
+                self._unwritable.seen += stop - start
+            start = stop
+
+    def close(self) -> None:
+        """Nothing stands at the end."""
+
+    def _native(self, batch: Treebank) -> bytes:
+        texts: list[Any] = []
+        for column in (batch.words, batch.tags, batch.labels):
+            escaped = column.compact().map(self._escape)
+            texts += [escaped.codes, escaped.vocabulary.data, escaped.vocabulary.offsets]
+        return _core.write_brackets(
+            batch.word_offsets, batch.constituent_offsets, batch.bits, self._positions, *texts
+        )
+
+
+def _has_odd_texts(batch: Treebank) -> NDArray[np.bool_]:
+    """Return which sentences have no words, an empty word, or white space in a text."""
+    odd: NDArray[np.bool_] = batch.lengths == 0
+    blank = [
+        (batch.words.where(lambda text: not text or bool(_BLANK.search(text))), batch.word_offsets),
+        (batch.tags.where(lambda text: bool(_BLANK.search(text))), batch.word_offsets),
+        (batch.labels.where(lambda text: bool(_BLANK.search(text))), batch.constituent_offsets),
+    ]
+    for bad, offsets in blank:
+        odd[np.searchsorted(offsets, np.flatnonzero(bad), side="right") - 1] = True
+    return odd

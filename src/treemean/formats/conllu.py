@@ -259,8 +259,7 @@ def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
 
 def sniff(head: bytes) -> bool:
     """Tell whether the usual comments, or a line of ten columns after a number, come first."""
-    text = head.removeprefix(b"\xef\xbb\xbf")
-    return re.match(_BEGINNING, text) is not None
+    return _BEGINNING.match(head) is not None
 
 
 FORMAT = Format("conllu", "CoNLL-U", (".conllu",), sniff, read, writer)

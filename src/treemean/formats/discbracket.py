@@ -11,13 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
+import numpy as np
+
 from treemean import _core
-from treemean.formats.brackets import serialise_brackets
+from treemean.formats.brackets import BracketWriter, serialise_brackets
 from treemean.formats.native import read_native
 from treemean.formats.problems import Problems
 from treemean.formats.registry import Format
 from treemean.formats.source import Source
-from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
+from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Tree, Treebank
 
 
@@ -29,7 +31,10 @@ def sniff(head: bytes) -> bool:
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read discbracket."""
     return read_native(
-        source, problems, lambda text, final: _core.read_brackets(text, True, final), encoding=encoding
+        source,
+        problems,
+        lambda text, final, skip: _core.read_brackets(text, True, final, skip),
+        encoding=encoding,
     )
 
 
@@ -50,7 +55,15 @@ def _escape(text: str) -> str:
 
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
-    return TextWriter(stream, serialise, "discbracket", unwritable)
+    return BracketWriter(
+        stream,
+        serialise,
+        "discbracket",
+        unwritable,
+        escape=_escape,
+        positions=True,
+        needs_care=lambda batch: np.diff(batch.metadata.offsets) > 0,  # there may be a comment
+    )
 
 
 FORMAT = Format("discbracket", "discbracket", (".discbracket", ".dbr"), sniff, read, writer)

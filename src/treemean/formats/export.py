@@ -224,14 +224,14 @@ class _Serialiser:
             return number_of.get(index, 0)
 
         lines = [
-            _row(_word(word), _column(tag, "tag"), _column(function, "function"), parent(above))
+            _row(_word(word), _label(tag, "tag"), _function(function), parent(above))
             for word, tag, function, above in zip(
                 tree.words, tree.tags, tree.word_functions, tree.word_parents, strict=True
             )
         ]
         for index, number in number_of.items():
             constituent = tree.constituents[index]
-            label, function = _column(constituent.label, "label"), _column(constituent.function, "function")
+            label, function = _label(constituent.label, "label"), _function(constituent.function)
             lines.append(_row(f"#{number}", label, function, parent(tree.parents[index])))
         sentence, comment = self._number(tree.id)
         self._count += 1
@@ -276,10 +276,15 @@ def _word(word: str) -> str:
     return _no_blanks(word, "word")
 
 
-def _column(text: str, what: str) -> str:
+def _label(text: str, what: str) -> str:
     if text == NOTHING:
         raise UnwritableTree(f"the {what} {NOTHING!r} stands for an empty one in this format")
     return _no_blanks(text, what) or NOTHING
+
+
+def _function(text: str) -> str:
+    # Treebanks that call a missing function "--" mean what this format means by it.
+    return _no_blanks(text, "function") or NOTHING
 
 
 def _no_blanks(text: str, what: str) -> str:
@@ -295,7 +300,7 @@ def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
 
 def sniff(head: bytes) -> bool:
     """Tell whether a stream begins like an export file."""
-    return re.search(rb"^(\xef\xbb\xbf)?#(FORMAT|BOT|BOS)[ \t]", head, re.MULTILINE) is not None
+    return re.search(rb"^#(FORMAT|BOT|BOS)[ \t]", head, re.MULTILINE) is not None
 
 
 FORMAT = Format("export", "NEGRA export", (".export", ".negra"), sniff, read, writer)

@@ -39,7 +39,7 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
 
 
 def _parse(record: Record) -> Tree:
-    data = _decode(record.text("utf-8")[0])
+    data = decode_object(record.text("utf-8")[0])
     _check_keys(data, "a sentence", SENTENCE_KEYS, required=("words",))
     id = _text(data.get("id", ""), "id")
     try:
@@ -60,7 +60,8 @@ def _parse(record: Record) -> Tree:
         raise FormatError(message, sentence=id or None) from error
 
 
-def _decode(line: str) -> dict[str, Any]:
+def decode_object(line: str) -> dict[str, Any]:
+    """Decode a JSON object; whatever is wrong with it is a `FormatError`."""
     try:
         data = json.loads(line, object_pairs_hook=_without_repetition, parse_constant=_no_constant)
         if _SURROGATE.search(line):  # half a character, which no encoding can express
@@ -214,7 +215,7 @@ def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
 
 def sniff(head: bytes) -> bool:
     """Tell whether a stream begins with a JSON object."""
-    return re.match(rb'(\xef\xbb\xbf)?\s*\{\s*["}]', head) is not None
+    return re.match(rb'\s*\{\s*["}]', head) is not None
 
 
 FORMAT = Format("jsonl", "JSON Lines", (".jsonl", ".ndjson"), sniff, read, writer)

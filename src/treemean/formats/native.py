@@ -12,10 +12,10 @@ from treemean.formats.problems import Problems
 from treemean.formats.source import BLOCK, MAX_RECORD, Source
 from treemean.trees import CodedStrings, Strings, Treebank
 
-#: (text, final) -> columns, bytes consumed, lines consumed, problem, whether the problem is fatal.
-NativeReader = Callable[
-    [bytes, bool], tuple[dict[str, Any], int, int, tuple[bytes, int, int, int] | None, bool]
-]
+#: (message, line, first and last byte, number of the sentence) of a bad record.
+_Problem = tuple[bytes, int, int, int, int]
+#: (text, final, skip) -> columns, bytes consumed, lines consumed, problems, whether the last one is fatal.
+NativeReader = Callable[[bytes, bool, bool], tuple[dict[str, Any], int, int, list[_Problem], bool]]
 
 
 def read_native(
@@ -32,23 +32,22 @@ def read_native(
             block = next(blocks, None)
             final = block is None
             rest += block or b""
-        columns, consumed, lines, problem, fatal = native(rest, final)
+        columns, consumed, lines, found, fatal = native(rest, final, problems.skip)
         batch = treebank_from_columns(columns)
         if len(batch):
             yield batch
-        sentences_before += len(batch)
-        if problem is not None:
-            message, line, begin, end = problem
-            sentences_before += 1
+        for number, (message, line, begin, end, sentence) in enumerate(found, 1):
+            outside = fatal and number == len(found)
             error = FormatError(
                 message.decode("utf-8", "replace"),
                 path=source.name,
                 line=lines_before + line,
-                sentence=None if fatal else str(sentences_before),
+                sentence=None if outside else str(sentences_before + sentence + 1),
             )
-            if fatal:
-                raise error
             problems.report(error, rest[begin:end])
+            if outside:
+                return  # what the file says from here on cannot be trusted
+        sentences_before += len(batch) + len(found)
         lines_before += lines
         rest = rest[consumed:]
         if final and not consumed:

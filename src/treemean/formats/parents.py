@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from treemean.errors import InvalidTree
+from treemean.formats.limits import check_size
 from treemean.trees import Constituent, Tree
 
 TOP = -1
@@ -40,6 +41,7 @@ def tree_from_parents(
     >>> tree_from_parents(["a", "b"], [0, TOP], [Node("X")]).constituents[0].label
     'ROOT'
     """
+    check_size(len(words), len(nodes))
     depths = _depths(nodes)
     masks = [0] * len(nodes)
     for position, parent in enumerate(word_parents):

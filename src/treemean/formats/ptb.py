@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treemean import _core
 from treemean.errors import UnwritableTree
-from treemean.formats.brackets import serialise_brackets
+from treemean.formats.brackets import BracketWriter, serialise_brackets
 from treemean.formats.native import read_native
 from treemean.formats.problems import Problems
 from treemean.formats.registry import Format
 from treemean.formats.source import Source
-from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
+from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Tree, Treebank
 
 
@@ -28,7 +31,10 @@ def sniff(head: bytes) -> bool:
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read brackets."""
     return read_native(
-        source, problems, lambda text, final: _core.read_brackets(text, False, final), encoding=encoding
+        source,
+        problems,
+        lambda text, final, skip: _core.read_brackets(text, False, final, skip),
+        encoding=encoding,
     )
 
 
@@ -56,7 +62,26 @@ def _escape(text: str) -> str:
 
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
-    return TextWriter(stream, serialise, "PTB brackets", unwritable)
+    return BracketWriter(
+        stream,
+        serialise,
+        "PTB brackets",
+        unwritable,
+        escape=_escape,
+        positions=False,
+        needs_care=_needs_care,
+    )
+
+
+def _needs_care(batch: Treebank) -> NDArray[np.bool_]:
+    """Return which sentences are discontinuous, have a trace's tag, or a root without label."""
+    care = np.zeros(len(batch), dtype=bool)
+    care[batch.sentence_of[batch.fan_outs > 1]] = True
+    traces = np.flatnonzero(batch.tags.where("-NONE-".__eq__))
+    care[np.searchsorted(batch.word_offsets, traces, side="right") - 1] = True
+    rooted = batch.constituent_counts > 0
+    care[rooted] |= batch.labels.where("".__eq__)[batch.constituent_offsets[:-1][rooted]]
+    return care
 
 
 FORMAT = Format(

@@ -10,8 +10,10 @@ from treemean.formats.problems import Problems
 from treemean.formats.source import MAX_RECORD, Source
 from treemean.trees import Tree, Treebank
 
-#: Trees per batch of the readers that build trees one by one.
+#: Trees per batch of the readers that build trees one by one, and how large these may be together, counted
+#: in words times constituents.
 BATCH = 1000
+BATCH_CELLS = 1 << 26
 
 
 @dataclass(slots=True)
@@ -40,6 +42,7 @@ def read_records(
     `parse` returns None for a record that holds no sentence, and raises `FormatError` or `InvalidTree`.
     """
     trees: list[Tree] = []
+    cells = 0
     for number, record in enumerate(records, 1):
         try:
             tree = parse(record)
@@ -55,9 +58,10 @@ def read_records(
             continue
         if tree is not None:
             trees.append(tree)
-        if len(trees) >= BATCH:
+            cells += len(tree.words) * len(tree.constituents)
+        if len(trees) >= BATCH or cells >= BATCH_CELLS:
             yield Treebank.from_trees(trees)
-            trees = []
+            trees, cells = [], 0
     if trees:
         yield Treebank.from_trees(trees)
 

@@ -20,12 +20,13 @@ from treemean.formats.reading import Record, read_records
 from treemean.formats.registry import Format
 from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
-from treemean.formats.xmlstream import elements, parse_element
+from treemean.formats.xmlstream import Element, elements, line_of, parse_element
 from treemean.trees import Tree, Treebank
 
 #: What is written where there is nothing.
 NOTHING = "--"
 VIRTUAL_ROOT = "VROOT"
+ROOTS = ("corpus", "subcorpus")
 FIRST_NODE = 500
 HEADER = """\
 <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
@@ -54,7 +55,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read TIGER XML; its own declaration tells the encoding."""
-    return read_records(source, elements(source, "s", problems), _parse, problems)
+    return read_records(source, elements(source, "s", ROOTS, problems), _parse, problems)
 
 
 def _parse(record: Record) -> Tree:
@@ -68,14 +69,14 @@ def _parse(record: Record) -> Tree:
         raise FormatError(message, line=record.line + inner - 1, sentence=id or None) from error
 
 
-def _tree(sentence: etree._Element, id: str) -> Tree:
+def _tree(sentence: Element, id: str) -> Tree:
     terminals = list(sentence.iterfind("{*}graph/{*}terminals/{*}t"))
     nonterminals = list(sentence.iterfind("{*}graph/{*}nonterminals/{*}nt"))
     index_of: dict[str, int] = {}
     for index, element in enumerate([*terminals, *nonterminals]):
         name = _attribute(element, "id")
         if name in index_of:
-            raise FormatError(f"the id {name!r} is given twice", line=element.sourceline)
+            raise FormatError(f"the id {name!r} is given twice", line=line_of(element))
         index_of[name] = index
     parents = [TOP] * len(index_of)
     functions = [""] * len(terminals) + [_filled(nt.get("function", "")) for nt in nonterminals]
@@ -84,10 +85,10 @@ def _tree(sentence: etree._Element, id: str) -> Tree:
             child = index_of.get(_attribute(edge, "idref"))
             if child is None:
                 raise FormatError(
-                    f"an edge leads to {edge.get('idref')!r}, which is no node", line=edge.sourceline
+                    f"an edge leads to {edge.get('idref')!r}, which is no node", line=line_of(edge)
                 )
             if parents[child] != TOP:
-                raise FormatError(f"two edges lead to {edge.get('idref')!r}", line=edge.sourceline)
+                raise FormatError(f"two edges lead to {edge.get('idref')!r}", line=line_of(edge))
             parents[child] = parent
             functions[child] = _filled(edge.get("label", ""))
     count = len(terminals)
@@ -105,10 +106,10 @@ def _tree(sentence: etree._Element, id: str) -> Tree:
     )
 
 
-def _attribute(element: etree._Element, name: str) -> str:
-    value = element.get(name)
+def _attribute(element: Element, name: str) -> str:
+    value: str | None = element.get(name)
     if value is None:
-        raise FormatError(f"<{etree.QName(element).localname}> has no {name!r}", line=element.sourceline)
+        raise FormatError(f"<{etree.QName(element).localname}> has no {name!r}", line=line_of(element))
     return value
 
 
@@ -133,7 +134,7 @@ class _Serialiser:
         gaps = "" if tree.is_continuous else ' discontinuous="true"'
         lines = [f"<s id={_quoted(tree.id or prefix, 'id')}>", f"<graph{root}{gaps}>", "<terminals>"]
         for name, word, tag in zip(words, tree.words, tree.tags, strict=True):
-            lines.append(f'<t id="{name}" word={_quoted(word, "word")} pos={_value(tag, "tag")}/>')
+            lines.append(f'<t id="{name}" word={_quoted(word, "word")} pos={_label(tag, "tag")}/>')
         lines += ["</terminals>", "<nonterminals>"]
         for index in range(len(nodes) - 1, -1, -1):
             lines += self._node(tree, index, words, nodes)
@@ -146,24 +147,27 @@ class _Serialiser:
         constituent = tree.constituents[index]
         # A function is the label of the edge from above; there is none above the root.
         function = (
-            f" function={_value(constituent.function, 'function')}"
-            if index == 0 and constituent.function
-            else ""
+            f" function={_function(constituent.function)}" if index == 0 and constituent.function else ""
         )
-        yield f'<nt id="{nodes[index]}" cat={_value(constituent.label, "label")}{function}>'
+        yield f'<nt id="{nodes[index]}" cat={_label(constituent.label, "label")}{function}>'
         for child in tree.children[index]:
             if child.is_word:
                 label, target = tree.word_functions[child.index], words[child.index]
             else:
                 label, target = tree.constituents[child.index].function, nodes[child.index]
-            yield f'<edge label={_value(label, "function")} idref="{target}"/>'
+            yield f'<edge label={_function(label)} idref="{target}"/>'
         yield "</nt>"
 
 
-def _value(text: str, what: str) -> str:
+def _label(text: str, what: str) -> str:
     if text == NOTHING:
         raise UnwritableTree(f"the {what} {NOTHING!r} stands for an empty one in this format")
     return _quoted(text or NOTHING, what)
+
+
+def _function(text: str) -> str:
+    # Treebanks that call a missing function "--" mean what this format means by it.
+    return _quoted(text or NOTHING, "function")
 
 
 def _quoted(text: str, what: str) -> str:
@@ -179,8 +183,7 @@ def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
 
 def sniff(head: bytes) -> bool:
     """Tell whether a stream is XML with the root element of TIGER XML."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return text.startswith(b"<") and re.search(rb"<(sub)?corpus[\s>]", text) is not None
+    return head.lstrip().startswith(b"<") and re.search(rb"<(sub)?corpus[\s>]", head) is not None
 
 
 FORMAT = Format("tiger", "TIGER XML", (".tiger.xml", ".tigerxml", ".tiger"), sniff, read, writer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from lxml import etree
@@ -22,74 +22,95 @@ _SAFE: dict[str, Any] = {
     "remove_comments": True,
     "remove_pis": True,
 }
-#: Lines from here on are known to libxml2 only for pieces of text.
 _BIG_LINE = 65535
+#: The published types of lxml do not know all of it.
+Element = Any
 
 
-def elements(source: Source, tag: str, problems: Problems) -> Iterator[Record]:
+def elements(source: Source, tag: str, roots: Collection[str], problems: Problems) -> Iterator[Record]:
     """Yield the elements called `tag`, in any namespace, as records of one serialised element each.
 
-    An error of syntax goes to `problems` and ends the stream: what follows it cannot be trusted.
+    The root element must be one of `roots`. An error of syntax goes to `problems` and ends the stream: what
+    follows it cannot be trusted.
     """
     pending = 0
     try:
-        _check_prolog(source)
+        _check_prolog(source, roots)
         parser = etree.XMLPullParser(events=("end",), tag=f"{{*}}{tag}", **_SAFE)
         while block := source.read(BLOCK):
             pending += len(block)
             error = _feed(parser, block)
-            for _, element in parser.read_events():
-                yield Record(_line(element), [etree.tostring(element, encoding="utf-8", with_tail=False)])
+            for element in _events(parser):
+                yield Record(line_of(element), [etree.tostring(element, encoding="utf-8", with_tail=False)])
                 _forget(element)
                 pending = len(block)
             if error is not None:
                 raise error
             if pending > MAX_RECORD:
                 raise FormatError(f"no <{tag}> ends within {MAX_RECORD} bytes")
-        parser.close()
-    except etree.XMLSyntaxError as error:
-        problems.report(FormatError(f"not valid XML: {error.msg}", path=source.name, line=error.lineno or 1))
+        if error := _feed(parser, None):
+            raise error
     except FormatError as error:
         problems.report(FormatError(error.message, path=source.name, line=error.line))
 
 
-def parse_element(record: Record) -> etree._Element:
+def parse_element(record: Record) -> Element:
     """Parse the element of a record again, by itself."""
-    return etree.fromstring(record.lines[0], etree.XMLParser(**_SAFE))
-
-
-def _feed(parser: etree.XMLPullParser, block: bytes) -> etree.XMLSyntaxError | None:
-    """Feed a block; elements that end before an error in it can still be taken from the parser."""
     try:
-        parser.feed(block)
+        return etree.fromstring(record.lines[0], etree.XMLParser(**_SAFE))
     except etree.XMLSyntaxError as error:
-        return error
+        raise FormatError(f"not valid XML: {error.msg}") from error
+
+
+def line_of(element: Element) -> int:
+    """Return the line on which an element begins."""
+    line: int = element.sourceline or 1
+    # From here on, libxml2 tells the line on which the text inside the element ends.
+    return line - (element.text or "").count("\n") if line >= _BIG_LINE else line
+
+
+def _feed(parser: etree.XMLPullParser, block: bytes | None) -> FormatError | None:
+    """Feed a block, or None at the end; what ended before an error can still be taken from the parser."""
+    try:
+        if block is None:
+            parser.close()
+        else:
+            parser.feed(block)
+    except etree.XMLSyntaxError as error:
+        return _complaint(parser) or FormatError(f"not valid XML: {error.msg}", line=error.lineno or 1)
+    return _complaint(parser)
+
+
+def _complaint(parser: Any) -> FormatError | None:
+    """Return the first thing that the parser did not like; some, like unknown entities, raise nothing."""
+    for entry in parser.feed_error_log:
+        return FormatError(f"not valid XML: {entry.message}", line=entry.line or 1)
     return None
 
 
-def _check_prolog(source: Source) -> None:
-    """Refuse entities before anything could use them."""
-    head = source.peek(PROLOG)
+def _events(parser: etree.XMLPullParser) -> Iterator[Element]:
+    return (element for _, element in parser.read_events())
+
+
+def _check_prolog(source: Source, roots: Collection[str]) -> None:
+    """Refuse entities before anything could use them, and documents of another kind."""
     parser = etree.XMLPullParser(events=("start",), **_SAFE)
-    error = _feed(parser, head)
-    root = next((element for _, element in parser.read_events()), None)
+    error = _feed(parser, source.peek(PROLOG))
+    root = next(_events(parser), None)
     if root is None:
-        raise error or FormatError(f"no XML element within the first {PROLOG} bytes")
+        raise error or FormatError(f"no XML element within the first {PROLOG} bytes", line=1)
     definitions = root.getroottree().docinfo.internalDTD
     if definitions is not None and any(True for _ in definitions.iterentities()):
         raise FormatError("the document declares entities, which are not read", line=1)
+    name = etree.QName(root).localname
+    if name not in roots:
+        raise FormatError(f"the root element is <{name}>, not <{'> or <'.join(roots)}>", line=line_of(root))
 
 
-def _line(element: etree._Element) -> int:
-    line = element.sourceline or 1
-    # Beyond this, libxml2 tells the line on which the text inside the element ends.
-    return line - (element.text or "").count("\n") if line > _BIG_LINE else line
-
-
-def _forget(element: etree._Element) -> None:
+def _forget(element: Element) -> None:
     """Free an element and what stands before it, up to the root."""
     element.clear()
-    step: etree._Element | None = element
+    step: Element = element
     while step is not None:
         parent = step.getparent()
         if parent is not None:

@@ -8,23 +8,31 @@ hum:
 man           -           mannen
 vrouw         -           vrouwen
 leraar        -           leraren
-buurman       -           buurmannen
-buurvrouw     -           buurvrouwen
+lerares       -           leraressen
 dokter        -           dokters
 bakker        -           bakkers
 boer          -           boeren
+boerin        -           boerinnen
 student       -           studenten
-zus           -           zussen
-broer         -           broers
-dochter       -           dochters
 schrijver     -           schrijvers
-collega       -           collega's
 burgemeester  -           burgemeesters
 verpleegster  -           verpleegsters
 journalist    -           journalisten
+buurman       -           buurmannen
+buurvrouw     -           buurvrouwen
 -             kind        kinderen
 -             meisje      meisjes
+-             buurmeisje  buurmeisjes
+kin:
+zus           -           zussen
+broer         -           broers
+dochter       -           dochters
+collega       -           collega's
+buurman       -           buurmannen
+buurvrouw     -           buurvrouwen
+-             kind        kinderen
 -             nichtje     nichtjes
+-             neefje      neefjes
 ani:
 hond          -           honden
 kat           -           katten
@@ -38,7 +46,7 @@ pony          -           pony's
 -             varken      varkens
 text:
 brief         -           brieven
-krant         -           kranten
+kaart         -           kaarten
 roman         -           romans
 tekst         -           teksten
 -             boek        boeken
@@ -48,15 +56,15 @@ tekst         -           teksten
 -             rapport     rapporten
 -             dagboek     dagboeken
 food:
-appel         -           appels
 taart         -           taarten
 pannenkoek    -           pannenkoeken
-vis           -           vissen
-peer          -           peren
--             brood       broden
+wafel         -           wafels
+pizza         -           pizza's
+salade        -           salades
 -             ei          eieren
 -             broodje     broodjes
 -             koekje      koekjes
+-             toetje      toetjes
 obj:
 fiets         -           fietsen
 stoel         -           stoelen
@@ -69,16 +77,16 @@ camera        -           camera's
 -             horloge     horloges
 -             bureau      bureaus
 abs:
-vraag         -           vragen
+regel         -           regels
 oplossing     -           oplossingen
 beslissing    -           beslissingen
 wet           -           wetten
--             probleem    problemen
+-             besluit     besluiten
 -             plan        plannen
 -             idee        ideeën
 -             voorstel    voorstellen
 in:
-keuken        -           keukens
+fabriek       -           fabrieken
 bibliotheek   -           bibliotheken
 kerk          -           kerken
 winkel        -           winkels
@@ -106,8 +114,8 @@ stad          -           steden
 
 ADJECTIVES = """
 # inflected  bare
-hum:
-oude         oud
+hum kin:
+vrolijke     vrolijk
 jonge        jong
 aardige      aardig
 slimme       slim
@@ -199,6 +207,8 @@ voeren       voer       voert      voerde      voerden       gevoerd
 verzorgen    verzorg    verzorgt   verzorgde   verzorgden    verzorgd
 borstelen    borstel    borstelt   borstelde   borstelden    geborsteld
 vast|binden  bind       bindt      bond        bonden        gebonden
+vrij|laten   laat       laat       liet        lieten        gelaten
+weg|jagen    jaag       jaagt      joeg        joegen        gejaagd
 tr/text:
 lezen        lees       leest      las         lazen         gelezen
 schrijven    schrijf    schrijft   schreef     schreven      geschreven
@@ -259,9 +269,16 @@ mogen        mag        mag        mocht       mochten       -
 aci:
 zien         zie        ziet       zag         zagen         -
 laten        laat       laat       liet        lieten        -
+help:
 helpen       help       helpt      hielp       hielpen       -
+teach:
+helpen       help       helpt      hielp       hielpen       -
+leren        leer       leert      leerde      leerden       -
 hear:
+leren        leer       leert      leerde      leerden       -
+zien         zie        ziet       zag         zagen         -
 horen        hoor       hoort      hoorde      hoorden       -
+laten        laat       laat       liet        lieten        -
 try:
 proberen     probeer    probeert   probeerde   probeerden    geprobeerd
 weigeren     weiger     weigert    weigerde    weigerden     geweigerd
@@ -270,7 +287,7 @@ durven       durf       durft      durfde      durfden       gedurfd
 say:
 zeggen       zeg        zegt       zei         zeiden        gezegd
 denken       denk       denkt      dacht       dachten       gedacht
-weten        weet       weet       wist        wisten        geweten
+beweren      beweer     beweert    beweerde    beweerden     beweerd
 geloven      geloof     gelooft    geloofde    geloofden     geloofd
 vertellen    vertel     vertelt    vertelde    vertelden     verteld
 cop:
@@ -305,13 +322,17 @@ vluchten     vlucht     vlucht     vluchtte    vluchtten     gevlucht
 """
 
 SMALL_WORDS = """
-det/de/e   = de de deze die een een een mijn zijn haar
-det/het/e  = het het dit dat mijn zijn haar
-det/het/0  = een een
-det/pl/e   = de de deze die mijn zijn haar twee drie veel enkele
-det/de/def    = de de deze die
-det/het/def   = het het dit dat
-det/pl/def    = de de deze die
+det/de/e   = de de de die deze een een een
+det/het/e  = het het het dat dit
+det/het/0  = een een een
+det/pl/e   = de de de die deze twee drie veel enkele
+det/poss   = mijn zijn haar
+det/de/dem    = deze die
+det/het/dem   = dit dat
+det/pl/dem    = deze die
+det/de/the    = de
+det/het/the   = het
+det/pl/the    = de
 det/de/indef  = een
 det/het/indef = een
 det/pl/indef  = twee drie enkele
@@ -328,7 +349,7 @@ name/town = Utrecht Gent Leiden Groningen Antwerpen Rotterdam Parijs Londen Berl
 pron/nom/s1   = ik
 pron/nom/sg   = hij zij
 pron/nom/pl   = wij zij
-pron/acc      = hem haar hen mij ons
+pron/acc      = hem haar hen jou jullie
 pron/wh/hum   = wie
 pron/wh/thing = wat
 pron/rel/de   = die
@@ -338,11 +359,11 @@ adv/er        = er
 adv/r/decl    = daar hier
 adv/r/wh      = waar
 
-adv/pres       = vandaag morgen vanavond nu vaak soms
-adv/past       = gisteren vanmorgen toen gisteravond vaak soms
-adv/first/pres = vandaag morgen vanavond nu soms
-adv/first/past = gisteren vanmorgen toen gisteravond soms
-adv/how        = graag rustig samen alleen
+adv/time/pres = vandaag morgen vanavond nu
+adv/time/past = gisteren vanmorgen toen gisteravond
+adv/mid       = weer eindelijk ook misschien toch meteen
+adv/often     = vaak altijd soms
+adv/how       = rustig alleen
 adv/neg        = niet
 adv/degree     = heel erg zeer
 
@@ -357,7 +378,7 @@ prep/door = door
 prep/voor = voor
 
 adj/pred/hum = moe ziek blij boos tevreden rustig
-adj/pred/ani = moe ziek mager rustig
+adj/pred/ani = moe ziek rustig
 
 comp/dat     = dat
 comp/te      = te

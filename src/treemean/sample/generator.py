@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count as count_from
+from itertools import pairwise
 from random import Random
 from types import MappingProxyType
 
@@ -18,6 +18,8 @@ LANGUAGES: Mapping[str, Callable[[], Grammar]] = MappingProxyType(
 """The grammars by language code."""
 
 _PUNCTUATION = "punct"
+_SHORTEST = 3
+_Leaf = tuple[str, str, str]  # word, tag and function
 _SAID_ONCE = frozenset({"noun", "name", "verb", "adj", "adv"})
 """Words with these tags do not occur twice in a sentence: `de man ziet de man` is grammatical, but silly."""
 
@@ -48,25 +50,31 @@ def generate(
     -------
     A treebank with labels, tags and functions; the ids are `nl-0001`, `nl-0002`, …
 
-    >>> print(*generate(2, punctuation=False)[1].words)
-    Dat boek las zij soms
+    >>> print(*generate(1, seed=3)[0].words)
+    Die oude verhalen las de jonge man vaak .
     """
     if language not in LANGUAGES:
         raise UnknownLanguage(f"no grammar of {language!r}; there are {', '.join(LANGUAGES)}")
+    if max_length is not None and max_length < _SHORTEST:
+        raise TreemeanError(f"no sentence has {max_length} words or fewer; the shortest have {_SHORTEST}")
     grammar = LANGUAGES[language]()
     trees = _sentences(grammar, Random(f"{language} {seed}"), punctuation, max_length)
-    return Treebank.from_trees(next(trees).replace(id=f"{language}-{i:04}") for i in range(1, count + 1))
+    return Treebank.from_trees(next(trees).replace(id=sentence_id(language, i)) for i in range(1, count + 1))
 
 
-def _sentences(
-    grammar: Grammar, random: Random, punctuation: bool, max_length: int | None
-) -> Iterator[Tree]:
+def sentence_id(language: str, number: int) -> str:
+    """Return the id of a generated sentence; numbers begin with 1."""
+    return f"{language}-{number:04}"
+
+
+def _sentences(grammar: Grammar, random: Random, punctuation: bool, max_length: int | None) -> Iterator[Tree]:
     for derivation in grammar.derivations(random):
         tree = tree_of(derivation, punctuation=punctuation)
         said = [(tag, word.lower()) for tag, word in zip(tree.tags, tree.words)]
         once = [pair for pair in said if pair[0] in _SAID_ONCE]
         length = sum(tag != _PUNCTUATION for tag in tree.tags)
-        if len(set(once)) == len(once) and (max_length is None or length <= max_length):
+        long = max_length is not None and length > max_length
+        if length >= _SHORTEST and not long and len(set(once)) == len(once):
             yield tree
 
 
@@ -76,41 +84,36 @@ def tree_of(derivation: Derivation, *, punctuation: bool = True) -> Tree:
     Punctuation is attached to the root, so that it makes gaps in constituents around it; or left out.
     A comma before another punctuation mark is always left out.
     """
-    number = count_from()
-    leaves: list[tuple[str, str, str]] = []
-    phrases: list[tuple[str, str, list[int]]] = []
-
-    def walk(node: Derivation, function: str) -> tuple[list[int], ...]:
-        """Collect leaves and phrases; return the leaves of each component."""
-        if node.rule is None:
-            leaves.append((node.word, node.name, function))
-            return ([next(number)],)
-        if not node.is_hidden:
-            members: list[int] = []
-            phrases.append((node.name, function, members))
-        inherited = function if node.is_hidden else ""
-        parts = [walk(child, child.function or inherited) for child in node.children]
-        components = tuple(
-            [leaf for child, component in argument for leaf in parts[child][component]]
-            for argument in node.rule.arguments
-        )
-        if not node.is_hidden:
-            members.extend(leaf for component in components for leaf in component)
-        return components
-
-    (order,) = walk(derivation, derivation.function)
+    leaves: list[_Leaf] = []
+    (order,), phrases = _collect(derivation, derivation.function, leaves)
     marks = {leaf for leaf in order if leaves[leaf][1] == _PUNCTUATION}
-    dropped = marks if not punctuation else {a for a, b in zip(order, order[1:]) if a in marks and b in marks}
+    dropped = {a for a, b in pairwise(order) if a in marks and b in marks} if punctuation else marks
     kept = [leaf for leaf in order if leaf not in dropped]
     position = {leaf: index for index, leaf in enumerate(kept)}
+    constituents = []
+    for label, function, members in phrases:
+        is_root = len(members) == len(leaves)
+        visible = [leaf for leaf in members if leaf not in dropped and (is_root or leaf not in marks)]
+        constituents.append(Constituent.over((position[leaf] for leaf in visible), label, function))
     words, tags, functions = zip(*(leaves[leaf] for leaf in kept))
-    root = len(leaves)
-    constituents = [
-        Constituent.over(
-            (position[leaf] for leaf in members if leaf in position and (leaf not in marks or len(members) == root)),
-            label,
-            function,
-        )
-        for label, function, members in phrases
+    capital = words[0][0].upper() + words[0][1:]
+    return Tree((capital, *words[1:]), constituents, tags=tags, word_functions=functions)
+
+
+def _collect(
+    node: Derivation, function: str, leaves: list[_Leaf]
+) -> tuple[list[list[int]], list[tuple[str, str, list[int]]]]:
+    """Add the leaves below a node; return its components, as leaves, and the phrases, upper ones first."""
+    if node.rule is None:
+        leaves.append((node.word, node.name, function))
+        return [[len(leaves) - 1]], []
+    inherited = function if node.is_hidden else ""
+    below = [_collect(child, child.function or inherited, leaves) for child in node.children]
+    components = [
+        [leaf for child, component in argument for leaf in below[child][0][component]]
+        for argument in node.rule.arguments
     ]
-    return Tree((words[0][0].upper() + words[0][1:], *words[1:]), constituents, tags=tags, word_functions=functions)
+    phrases = [phrase for _, phrases in below for phrase in phrases]
+    if not node.is_hidden:
+        phrases.insert(0, (node.name, function, [leaf for component in components for leaf in component]))
+    return components, phrases

@@ -10,9 +10,9 @@ prepositional phrase. Whoever uses this VP decides what stands between the two. 
 once: never twice (*linear*) and never not at all (*non-erasing*); no component is empty.
 
 A symbol is a name with features after slashes, as in `noun/de/hum`. Features serve agreement and selection
-only; the tree shows the name. A symbol that begins with an underscore is *hidden*: it has no node in the tree,
-its children belong to the node above, and those of them that have no function of their own take over its
-function.
+only; the tree shows the name. A symbol that begins with an underscore is *hidden*: it has no node in the
+tree, its children belong to the node above, and those of them that have no function of their own take over
+its function.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ class Grammar:
     lexicon : for every symbol directly above words its words, all equally probable.
     start : the symbol of whole sentences, of fan-out 1.
 
-    Raises `GrammarError` if a rule is not linear or erases something, if fan-outs do not agree, if a weight is
-    not a positive number, if a symbol cannot be rewritten or never be reached, or if the expected length of a
-    sentence is infinite.
+    Raises `GrammarError` if a rule is not linear or erases something, if fan-outs do not agree, if a weight
+    is not a positive number, if a symbol cannot be rewritten or never be reached, or if the expected length
+    of a sentence is infinite.
 
     >>> rule = Rule("S", ("A",), (((0, 0), (0, 1)),), ("",))
     >>> pair = Rule("A", ("a", "b"), (((0, 0),), ((1, 0),)), ("", ""))
@@ -120,7 +120,8 @@ class Grammar:
             self._by_parent[rule.parent].append(rule)
         self.fan_outs = self._check_together()
         self._cumulative = {
-            parent: list(accumulate(rule.weight for rule in rules)) for parent, rules in self._by_parent.items()
+            parent: list(accumulate(rule.weight for rule in rules))
+            for parent, rules in self._by_parent.items()
         }
         self.expected_length = self._expected_length()
 
@@ -136,7 +137,9 @@ class Grammar:
             if fan_outs.setdefault(rule.parent, rule.fan_out) != rule.fan_out:
                 raise GrammarError(f"{rule}: {rule.parent} has fan-out {fan_outs[rule.parent]} elsewhere")
         for rule in self.rules:
-            used = [sum(child == i for a in rule.arguments for child, _ in a) for i in range(len(rule.children))]
+            used = [
+                sum(child == i for a in rule.arguments for child, _ in a) for i in range(len(rule.children))
+            ]
             for child, count in zip(rule.children, used):
                 if child not in fan_outs:
                     raise GrammarError(f"{rule}: nothing rewrites {child}")
@@ -214,7 +217,9 @@ def _check_alone(rule: Rule) -> None:
     if not (rule.weight > 0 and isfinite(rule.weight)):
         raise GrammarError(f"{rule}: weight {rule.weight} is not a positive number")
     if len(rule.functions) != len(rule.children) or not rule.children:
-        raise GrammarError(f"{rule.parent}: {len(rule.functions)} functions for {len(rule.children)} children")
+        raise GrammarError(
+            f"{rule.parent}: {len(rule.functions)} functions for {len(rule.children)} children"
+        )
     if not rule.arguments or not all(rule.arguments):
         raise GrammarError(f"{rule}: a component is empty")
     pairs = [pair for argument in rule.arguments for pair in argument]

@@ -6,11 +6,11 @@ A text has three kinds of lines, besides empty ones and comments after `#`:
     noun/de = man vrouw                             a symbol above words, and the words
     2 NP(x y) -> det/$g:det(x) noun/$g:hd(y)        a rule with its weight (1 if not given)
 
-A rule with feature variables stands for all its instances: every variable is replaced, everywhere in the rule,
-by each of its values. Instances that cannot be completed, because nothing rewrites one of their children
-(`noun/het` above), or that no sentence uses, are left out; but at least one instance of every rule must
-remain, and all symbols above words must be in use, so that a misspelt one is found. The instances with the same
-parent share the weight of their rule equally.
+A rule with feature variables stands for all its instances: every variable is replaced, everywhere in the
+rule, by each of its values. Instances that cannot be completed, because nothing rewrites one of their
+children (`noun/het` above), or that no sentence uses, are left out; but at least one instance of every rule
+must remain, and all symbols above words must be in use, so that a misspelt one is found. The instances with
+the same parent share the weight of their rule equally; a value that is listed twice counts twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from itertools import product
 
 from treemean.sample.grammar import Grammar, GrammarError, Rule
 
-_RULE = re.compile(r"(?:(?P<weight>[\d.]+)\s+)?(?P<parent>\S+?)\((?P<arguments>[^)]*)\)\s*->\s*(?P<children>.+)")
+_RULE = re.compile(
+    r"(?:(?P<weight>[\d.]+)\s+)?(?P<parent>\S+?)\((?P<arguments>[^)]*)\)\s*->\s*(?P<children>.+)"
+)
 _CHILD = re.compile(r"(?P<symbol>[^\s:()]+)(?::(?P<function>\w+))?\((?P<variables>[^)]*)\)\s*")
 _VARIABLE = re.compile(r"\$\w+")
 
@@ -61,9 +63,7 @@ def read_grammar(text: str, words: Mapping[str, Sequence[str]] | None = None, *,
             if not equals or not values:
                 raise GrammarError(f"line {number}: {line!r} is no rule, no words and no variable")
             (variables if name.startswith("$") else lexicon).setdefault(name, []).extend(values.split())
-    instances = [
-        (number, rule) for number, line in written for rule in _instances(line, number, variables)
-    ]
+    instances = [(number, rule) for number, line in written for rule in _instances(line, number, variables)]
     kept = _useful(instances, lexicon.keys() | paradigms.keys(), start)
     remaining = {number for number, _ in kept}
     for number, line in written:
@@ -74,11 +74,11 @@ def read_grammar(text: str, words: Mapping[str, Sequence[str]] | None = None, *,
     for symbol, listed in paradigms.items():
         if symbol in used:
             lexicon.setdefault(symbol, []).extend(listed)
-    return Grammar(
-        (replace(rule, weight=rule.weight / sharing[number, rule.parent]) for number, rule in kept),
-        lexicon,
-        start,
+    weighted = (
+        replace(rule, weight=rule.weight * times / sharing[number, rule.parent])
+        for (number, rule), times in Counter(kept).items()
     )
+    return Grammar(weighted, lexicon, start)
 
 
 def read_paradigms(table: str, columns: Sequence[str]) -> dict[str, list[str]]:
@@ -88,10 +88,10 @@ def read_paradigms(table: str, columns: Sequence[str]) -> dict[str, list[str]]:
     ----------
     table : under a line that names one or more classes, as in `food obj:`, one line per word with its forms;
         `-` for a form that does not exist. Words with a separable particle begin with it: `op|bellen belt`.
-    columns : for each form the symbols under which it is entered, divided by spaces. In a symbol `*` stands for
-        the class and `@` for the particle. Symbols with `@` are for words with a particle only, others for words
-        without; but after `+` a symbol is for both, and the particle is put before the form. The particles
-        themselves are entered as `part/@`.
+    columns : for each form the symbols under which it is entered, divided by spaces. In a symbol `*` stands
+        for the class and `@` for the particle. Symbols with `@` are for words with a particle only, others
+        for words without; but after `+` a symbol is for both, and the particle is put before the form. The
+        particles themselves are entered as `part/@`.
 
     >>> read_paradigms("food:\\nappel appels\\nbrood broden", ["noun/sg/*", "noun/pl/*"])
     {'noun/sg/food': ['appel', 'brood'], 'noun/pl/food': ['appels', 'broden']}
@@ -109,7 +109,9 @@ def read_paradigms(table: str, columns: Sequence[str]) -> dict[str, list[str]]:
             particle, bar, rest = line.rpartition("|")
             forms = rest.split()
             if len(forms) != len(columns) or not classes:
-                raise GrammarError(f"line {number}: {line!r} should have {len(columns)} forms and a class above")
+                raise GrammarError(
+                    f"line {number}: {line!r} should have {len(columns)} forms and a class above"
+                )
             for symbol, form in _entries(forms, columns, particle, classes):
                 if form not in lexicon.setdefault(symbol, []):
                     lexicon[symbol].append(form)
@@ -138,15 +140,21 @@ def _instances(line: str, number: int, variables: Mapping[str, Sequence[str]]) -
         if name not in variables:
             raise GrammarError(f"line {number}: {name} has no values")
     for values in product(*(variables[name] for name in names)):
-        given = dict(zip(names, values))
-        yield _rule(_VARIABLE.sub(lambda match: given[match.group()], line), number)  # noqa: B023
+        yield _rule(_substitute(line, dict(zip(names, values))), number)
+
+
+def _substitute(line: str, values: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda match: values[match.group()], line)
 
 
 def _rule(line: str, number: int) -> Rule:
     match = _RULE.fullmatch(line)
     if match is None:
-        raise GrammarError(f"line {number}: {line!r} is not of the form PARENT(x y, z) -> CHILD(x, z) CHILD(y)")
-    symbols, functions = [], []
+        raise GrammarError(
+            f"line {number}: {line!r} is not of the form PARENT(x y, z) -> CHILD(x, z) CHILD(y)"
+        )
+    symbols: list[str] = []
+    functions: list[str] = []
     places: dict[str, tuple[int, int]] = {}
     position = 0
     text = match["children"]
@@ -156,21 +164,26 @@ def _rule(line: str, number: int) -> Rule:
             raise GrammarError(f"line {number}: cannot read {text[position:]!r}")
         for component, variable in enumerate(name.strip() for name in child["variables"].split(",")):
             if variable in places or not variable:
-                raise GrammarError(f"line {number}: variable {variable!r} names two things, or nothing")
+                raise GrammarError(
+                    f"line {number}: variable {variable!r} names two things, or nothing: {line}"
+                )
             places[variable] = len(symbols), component
         symbols.append(child["symbol"])
         functions.append(child["function"] or "")
         position = child.end()
     try:
         arguments = tuple(
-            tuple(places[variable] for variable in argument.split()) for argument in match["arguments"].split(",")
+            tuple(places[variable] for variable in argument.split())
+            for argument in match["arguments"].split(",")
         )
     except KeyError as unknown:
-        raise GrammarError(f"line {number}: no child has the variable {unknown}") from None
+        raise GrammarError(f"line {number}: no child has the variable {unknown}: {line}") from None
     return Rule(match["parent"], tuple(symbols), arguments, tuple(functions), float(match["weight"] or 1))
 
 
-def _useful(instances: Sequence[tuple[int, Rule]], above_words: set[str], start: str) -> list[tuple[int, Rule]]:
+def _useful(
+    instances: Sequence[tuple[int, Rule]], above_words: set[str], start: str
+) -> list[tuple[int, Rule]]:
     """Return the instances that derive words and that the start symbol can reach."""
     productive = set(above_words)
     grown = True

@@ -92,7 +92,7 @@ class StatisticsCounter:
             column = getattr(batch, name)
             used = np.bincount(column.codes, minlength=len(column.texts))
             self._tables[name].update({t: int(c) for t, c in zip(column.texts, used) if c})
-        self._types.update(batch.words.texts)
+        self._types.update(batch.words.compact().texts)
         for tree in batch:
             self._tables["heights"][tree.height] += 1
             merged = tree.masks

@@ -24,7 +24,7 @@ def collapse_unaries(treebank: Treebank, *, keep: Literal["top", "bottom", "join
     heads = np.flatnonzero(~repeats)
     labels = treebank.labels
     if keep == "bottom":
-        last = np.append(heads[1:], len(repeats)) - 1
+        last = np.append(heads, len(repeats))[1:] - 1
         codes = labels.codes.copy()
         codes[heads] = codes[last]
         labels = CodedStrings(codes, labels.vocabulary)

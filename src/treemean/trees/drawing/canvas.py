@@ -46,7 +46,7 @@ class Canvas:
 
     def __init__(self, rows: int, columns: int) -> None:
         self._cells = [[" "] * columns for _ in range(rows)]
-        self._styles: list[dict[int, str]] = [{} for _ in range(rows)]
+        self._styles = [[""] * columns for _ in range(rows)]
 
     def write(self, row: int, column: int, text: str, style: str = "") -> None:
         """Write a text from left to right, its first character at `column`."""
@@ -63,16 +63,15 @@ class Canvas:
                 cells[end] = invisible + character if end == column else character
                 cells[end + 1 : end + width] = [""] * (width - 1)
                 end += width
-        if style:
-            self._styles[row].update(dict.fromkeys(range(column, end), style))
+        self._styles[row][column:end] = [style] * (end - column)
 
     def render(self, color: bool) -> list[str]:
         """Return the lines, without spaces at their ends."""
         lines = []
         for cells, styles in zip(self._cells, self._styles, strict=True):
-            if color and styles:
-                runs = groupby(range(len(cells)), key=lambda column: styles.get(column, ""))
-                lines.append("".join(paint("".join(cells[c] for c in run), style) for style, run in runs))
+            if color:
+                runs = groupby(zip(cells, styles, strict=True), key=lambda pair: pair[1])
+                lines.append("".join(paint("".join(cell for cell, _ in run), style) for style, run in runs))
             else:
                 lines.append("".join(cells))
         return [line.rstrip() for line in lines]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from treemean.errors import TreemeanError
 from treemean.trees import bitsets
+from treemean.trees.drawing.metrics import columns
 from treemean.trees.tree import Constituent, Tree
 
 UNLABELLED = "•"
 EMPTY_WORD = "∅"
+NO_FUNCTION = "--"  # as treebanks write it
 NO_WORDS = "(a tree without words)"
 
 # Characters that would break the lines of a drawing or turn their direction, or that XML forbids.
@@ -36,17 +39,26 @@ def _sign(character: str) -> str:
 
 
 def words_of(tree: Tree) -> list[str]:
-    """Return the words as drawn."""
-    return [printable(word) or EMPTY_WORD for word in tree.words]
+    """Return the words as drawn; one that would be invisible is drawn as ∅."""
+    return [_visible(word, EMPTY_WORD) for word in tree.words]
+
+
+def _visible(text: str, otherwise: str) -> str:
+    text = printable(text)
+    return text if columns(text.strip()) else otherwise
 
 
 def tags_of(tree: Tree, *, tags: bool, functions: bool) -> list[str]:
     """Return what is written above the words, as in "NN-SB"; empty texts where there is nothing."""
     texts = []
     for tag, function in zip(tree.tags, tree.word_functions, strict=True):
-        parts = [tag if tags else "", function if functions else ""]
-        texts.append(printable("-".join(part for part in parts if part)))
+        texts.append(_with_function(printable(tag) if tags else "", function if functions else ""))
     return texts
+
+
+def _with_function(text: str, function: str) -> str:
+    shown = "" if function == NO_FUNCTION else printable(function)
+    return f"{text}-{shown}" if text and shown else text or shown
 
 
 def label_of(constituent: Constituent, *, functions: bool = False) -> str:
@@ -55,8 +67,13 @@ def label_of(constituent: Constituent, *, functions: bool = False) -> str:
     >>> label_of(Constituent(1, "", "SB"), functions=True)
     '•-SB'
     """
-    label = constituent.label or UNLABELLED
-    return printable(f"{label}-{constituent.function}" if functions and constituent.function else label)
+    label = _visible(constituent.label, UNLABELLED)
+    return _with_function(label, constituent.function if functions else "")
+
+
+def chain_label(labels: Iterable[str]) -> str:
+    """Return the labels of a unary chain as one, as in "S+VP"."""
+    return "+".join(_visible(label, UNLABELLED) for label in labels)
 
 
 def numbers_of(tree: Tree, name: str | None) -> list[float | None]:

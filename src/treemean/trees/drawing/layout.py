@@ -14,10 +14,11 @@ then gives every word and constituent its coordinate.
 
 **Home.** The anchor of a constituent (where its label stands and where its stem goes up) must lie in one of
 its continuous parts, its *home*: of the parts that hold the anchor of some child, the one nearest to the
-middle of all children. Above its bar a constituent is the only thing in its home, because all words there
-are its own. So whatever meets on one row has disjoint homes, hence a fixed order from left to right, and no
-two stems ever run into one another. The anchor stands midway between the first and the last child that
-have their anchors in the home; if there is only one such child (always so in unary chains), exactly above it.
+middle of all children, the left one of two that are equally near. Above its bar a constituent is the only
+thing in its home, because all words there are its own. So whatever meets on one row has disjoint homes, hence
+a fixed order from left to right, and no two stems ever run into one another. The anchor stands midway between
+the first and the last child that have their anchors in the home; if there is only one such child (always so
+in unary chains), exactly above it.
 
 **Levels.** Words are on level 0; a constituent goes to the lowest level that is
 
@@ -154,9 +155,9 @@ def _choose_home(
         first, stop = bisect_left(keys, start), bisect_left(keys, end)
         if first < stop:
             distance = max(keys[first] - middle, middle - keys[stop - 1], 0.0)
-            candidates.append((distance, start - end, start, children[first], children[stop - 1]))
-    _, negative_size, start, first_child, last_child = min(candidates)
-    return (start, start - negative_size - 1), first_child, last_child
+            candidates.append((distance, start, end - 1, children[first], children[stop - 1]))
+    _, start, end, first_child, last_child = min(candidates)
+    return (start, end), first_child, last_child
 
 
 class _Bar:

@@ -39,6 +39,7 @@ _STYLE = """
 .treemean-tree .wrong path { stroke: #d55e00; stroke-dasharray: 5 3.5 }
 .treemean-tree .wrong .label { fill: #bf4d00 }
 .treemean-tree .missed path { stroke: #0072b2; stroke-width: 1.8; stroke-dasharray: 0.1 3.6 }
+.treemean-tree .missed .ends { stroke-width: 1.4; stroke-dasharray: none }
 .treemean-tree .missed .bridge { stroke-width: 1; stroke-dasharray: 0.1 5 }
 .treemean-tree .missed text { fill: #0067a3 }
 @media (prefers-color-scheme: dark) {
@@ -248,7 +249,7 @@ class _Picture:
         elements: list[str] = []
         lanes: list[list[tuple[float, float]]] = []
         for item in sorted(missed, key=lambda m: (m.mask.bit_length() - bitsets.first_of(m.mask), m.mask)):
-            label = "+".join(captions.printable(label) or captions.UNLABELLED for label in item.labels)
+            label = captions.chain_label(item.labels)
             spans = [
                 (self.x[start] - self.half_widths[start], self.x[end - 1] + self.half_widths[end - 1])
                 for start, end in bitsets.spans_of(item.mask)
@@ -271,7 +272,8 @@ class _Picture:
         top = y - _TICK * self.size
         yield '<g class="missed">'
         for left, right in spans:
-            yield f'<path d="{_path("M", left, top, "V", y, "H", right, "V", top)}"/>'
+            yield f'<path d="{_path("M", left, y, "H", right)}"/>'
+            yield f'<path class="ends" d="{_path("M", left, top, "V", y, "M", right, top, "V", y)}"/>'
         for (_, left), (right, _) in pairwise(spans):
             yield f'<path class="bridge" d="{_path("M", left, y, "H", right)}"/>'
         yield _text("missed-label", centre, y + 0.95 * self.size, label, small=True)

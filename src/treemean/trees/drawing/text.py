@@ -3,15 +3,21 @@
 A branch is joined to a bar only where the bar has a corner or a tee (┌ ┬ ┐ ├ ┤ ┴ ┼). Where a plain │ stands
 in a bar, the branch of another constituent passes it:
 
-      S
- ┌────┴────┐
- V         │
- ├─────────│──────┐     V is over "Wake" and "up"; NP passes its bar
- │         NP     │
- │     ┌───┴──┐   │
-Wake your  friend up
+     S
+ ┌───┴───┐
+ V       │
+ ├───────│───────┐     V is over "Wake" and "up"; the branch from S to NP passes
+ │       NP      │
+ │    ┌──┴──┐    │
+Wake your friend up
 
-Sentences too wide for the terminal are drawn sideways, one word on each line and the root at the left.
+Sentences too wide for the terminal are drawn sideways, one word on each line and the root at the left. Here
+too a plain │ in a horizontal line means that the two pass each other:
+
+S ─┬─ V ─┬──────── Wake
+   └─────│─ NP ─┬─ your
+         │      └─ friend
+         └──────── up
 """
 
 from __future__ import annotations
@@ -53,21 +59,27 @@ def draw(
     Raises `MismatchError` if the gold tree has other words, `TreemeanError` if `values` is unknown.
 
     >>> print(draw(Tree("Wake your friend up".split(), [(range(4), "S"), ({0, 3}, "V"), ({1, 2}, "NP")])))
+         S
+     ┌───┴───┐
+     V       │
+     ├───────│───────┐
+     │       NP      │
+     │    ┌──┴──┐    │
+    Wake your friend up
     """
     comparison = None if gold is None else compare(tree, gold)
     if not tree.words:
         return captions.NO_WORDS
-    signs = not color
     texts = _Texts(
         captions.words_of(tree),
         captions.tags_of(tree, tags=tags, functions=functions),
-        _labels(tree, comparison if signs else None, functions, values),
+        _labels(tree, None if color else comparison, functions, values),
         _styles(tree, comparison),
     )
     arrangement = arrange(tree)
     drawing = _upright(arrangement, texts)
     if max_width is not None and drawing.columns > max_width:
-        drawing = min(_sideways(arrangement, texts), drawing, key=lambda d: d.columns)
+        drawing = min(drawing, _sideways(arrangement, texts), key=lambda d: d.columns)
     lines = drawing.canvas.render(color)
     if comparison is not None and comparison.missed:
         lines += ["", *_missed(tree, comparison, color, max_width)]
@@ -113,8 +125,8 @@ def _styles(tree: Tree, comparison: Comparison | None) -> list[str]:
 def _upright(arrangement: Arrangement, texts: _Texts) -> _Drawing:
     """Draw the root on top: two rows for each level, label and bar."""
     n, top = arrangement.words, arrangement.top
-    word_widths = [max(columns(w), columns(t), 1) for w, t in zip(texts.words, texts.tags, strict=True)]
-    label_widths = [max(columns(label), 1) for label in texts.labels]
+    word_widths = [max(columns(w), columns(t)) for w, t in zip(texts.words, texts.tags, strict=True)]
+    label_widths = [columns(label) for label in texts.labels]
     extents = [((width - 1) // 2, width // 2) for width in word_widths + label_widths]
     places = place(arrangement, extents, gap=2, snap=1, whole=True)
     x = [int(position) for position in places.x]
@@ -227,10 +239,7 @@ class _Branches:
 def _missed(tree: Tree, comparison: Comparison, color: bool, max_width: int | None) -> list[str]:
     """List what only the gold tree has, one set of words after the other."""
     lines = ["missed:"]
-    labels = [
-        "+".join(captions.printable(label) or captions.UNLABELLED for label in m.labels)
-        for m in comparison.missed
-    ]
+    labels = [captions.chain_label(missed.labels) for missed in comparison.missed]
     indent = max(columns(label) for label in labels) + 4
     for missed, label in zip(comparison.missed, labels, strict=True):
         line = "  " + label + " " * (indent - 2 - columns(label))

@@ -1,0 +1,69 @@
+# Every target creates or reuses .venv by itself. Needed: Python 3.11 or newer, a C++ compiler, make.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+RUN := $(VENV)/bin
+CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*.cpp src/core/*.hpp src/core/*/*.cpp src/core/*/*.hpp)
+
+# The core built with AddressSanitizer and UBSan, in an environment of its own.
+SANITIZED := .venv-sanitize
+SANITIZERS = $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
+
+.PHONY: help demo test test-slow lint format bench docs sanitize clean
+
+help:
+	@echo "make demo       read, average, score and draw a sample treebank"
+	@echo "make test       run the tests"
+	@echo "make test-slow  run the tests that take long"
+	@echo "make lint       check style and types"
+	@echo "make format     format the sources"
+	@echo "make bench      measure speed, as ratios of one run"
+	@echo "make docs       regenerate what the docs show, and check their links"
+	@echo "make sanitize   run the tests of the core under AddressSanitizer and UBSan"
+	@echo "make clean      remove the environment and everything built"
+
+# The package and its tools; built again when the core or the requirements change.
+$(VENV)/installed: $(CORE)
+	@test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) and building the core (a minute or two the first time) …"
+	@$(RUN)/python -m pip install --quiet --disable-pip-version-check -c constraints/cpu.txt -e ".[dev]"
+	@touch $@
+
+demo: $(VENV)/installed
+	$(RUN)/treemean demo
+
+test: $(VENV)/installed
+	$(RUN)/python -m pytest -m "not slow and not gpu"
+
+test-slow: $(VENV)/installed
+	$(RUN)/python -m pytest -m "slow and not gpu"
+
+lint: $(VENV)/installed
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/mypy
+
+format: $(VENV)/installed
+	$(RUN)/ruff check --fix .
+	$(RUN)/ruff format .
+
+bench: $(VENV)/installed
+	$(RUN)/python benchmarks/reading.py
+	$(RUN)/python benchmarks/evaluating.py
+	$(RUN)/python benchmarks/averaging.py --plot docs/images/averaging-scale.svg
+
+docs: $(VENV)/installed
+	$(RUN)/python docs/generate.py
+
+$(SANITIZED)/installed: $(CORE)
+	@test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
+	@$(SANITIZED)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints/cpu.txt \
+	  -C cmake.define.TREEMEAN_SANITIZE=ON -C build-dir=build/sanitize -e ".[dev]"
+	@touch $@
+
+# Python itself never frees everything, so leaks are not looked for; memory is larger by design.
+sanitize: $(SANITIZED)/installed
+	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 \
+	  $(SANITIZED)/bin/python -m pytest -m "not slow and not gpu" -k "not memory" $(wildcard tests/formats tests/averaging)
+
+clean:
+	rm -rf $(VENV) $(SANITIZED) build dist treemean-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,5 @@
+"""`python -m treemean` is the command line."""
+
+from treemean.cli import main
+
+main()

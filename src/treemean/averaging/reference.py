@@ -1,0 +1,32 @@
+"""The paper's methods and simple baselines, by name: small, exact in arithmetic, not made for speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from treemean.averaging import (
+    cyk,
+    dynamic_programming,
+    exhaustive,
+    greedy,
+    majority,
+    meet_in_the_middle,
+    select,
+)
+from treemean.averaging.solution import Solution
+
+Solver = Callable[..., Solution]
+
+#: Each takes a `Problem` and options of its own, and returns a `Solution`.
+REFERENCE_METHODS: Mapping[str, Solver] = MappingProxyType(
+    {
+        "meet-in-the-middle": meet_in_the_middle.solve,
+        "exhaustive": exhaustive.solve,
+        "dynamic-programming": dynamic_programming.solve,
+        "cyk": cyk.solve,
+        "greedy": greedy.solve,
+        "select": select.solve,
+        "majority": majority.solve,
+    }
+)

@@ -1,0 +1,71 @@
+"""The `treemean` command: what its subcommands share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from treemean._version import __version__
+
+app = typer.Typer(
+    name="treemean",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="[bold]Exit codes:[/bold] 0 done, 1 something is wrong with the input, 2 wrong usage.",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"treemean {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _treemean(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """The tree that agrees best with several constituency trees of a sentence, continuous or discontinuous.
+
+    Files may be in any format (discbracket, PTB brackets, NEGRA export, TIGER XML, Alpino XML, CoNLL-U, JSON
+    Lines, Parquet), gzipped or not; [cyan]-[/cyan] is standard input or output.
+
+    [bold]Examples[/bold]
+
+      treemean demo                                       [dim]# everything on a small sample[/dim]
+
+      treemean convert alpino.xml.gz gold.discbracket --remove-punctuation
+
+      treemean average run1.dbr run2.dbr run3.dbr -o mean.dbr
+
+      treemean evaluate mean.dbr gold.discbracket
+
+      treemean draw mean.dbr --sentence 7 --gold gold.discbracket -o tree.svg
+    """
+
+
+def main() -> None:
+    """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
+    from treemean.errors import TreemeanError
+
+    try:
+        app()
+    except TreemeanError as error:
+        from treemean.cli.output import complain
+
+        complain(str(error))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output went away; give Python nothing more to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

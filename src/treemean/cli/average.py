@@ -1,0 +1,183 @@
+"""`treemean average`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from treemean.cli import options
+from treemean.cli.app import app
+
+if TYPE_CHECKING:
+    from treemean.trees import Treebank
+
+#: How more than two children are joined in binary trees.
+Direction = Literal["left", "right", "balanced"]
+
+
+@app.command()
+def average(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Treebanks of the same sentences.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the average; - prints it.")],
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="W1,W2,…", help="How much say each run has; equal if not given, 0 for none."),
+    ] = None,
+    beta: Annotated[
+        float, typer.Option(min=0, help="The β of F_β; 1 weighs precision and recall alike.")
+    ] = 1.0,
+    binary: Annotated[bool, typer.Option("--binary", help="Find the best binary trees.")] = False,
+    direction: Annotated[Direction, typer.Option(help="How --binary joins what no run decides.")] = "right",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="exact, meet-in-the-middle, exhaustive, dynamic-programming, cyk, greedy, select, majority."
+        ),
+    ] = "exact",
+    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0, help="Seconds for one sentence; beyond it a bound tells what may be missing."),
+    ] = None,
+    match: options.MatchBy = "position",
+    stats: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write objective, bound, optimal, candidates and seconds of every sentence as JSON."
+        ),
+    ] = None,
+    from_format: options.From = None,
+    to_format: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
+    ] = None,
+    encoding: options.Encoding = "utf-8",
+) -> None:
+    """Average several treebanks of the same sentences: the trees that agree best with all of them.
+
+    [bold]Examples[/bold]
+
+      treemean average run1.dbr run2.dbr run3.dbr -o mean.dbr
+
+      treemean average run*.dbr -o mean.parquet --weights 5.95,5.82,5.94 --stats stats.json
+
+      treemean average run*.dbr -o mean.dbr --binary --jobs 2
+    """
+    from treemean.averaging import average as average_treebanks
+    from treemean.cli.output import say, with_progress
+    from treemean.formats import TreebankWriter
+
+    begun = time.perf_counter()
+    sentences = proven = 0
+    with TreebankWriter(output, format=to_format) as writer, _StatsWriter(stats) as report:
+        progress: Any = with_progress(
+            (
+                average_treebanks(
+                    batch,
+                    _weights(weights),
+                    beta=beta,
+                    binary=direction if binary else False,
+                    method=method,
+                    jobs=jobs,
+                    time_limit=time_limit,
+                )
+                for batch in _batches(runs, match, from_format, encoding)
+            ),
+            f"averaging {len(runs)} runs",
+        )
+        for mean in progress:
+            writer.write(mean)
+            report.add(mean)
+            sentences += len(mean)
+            proven += int((mean.sentence_values["optimal"] == 1).sum()) if len(mean) else 0
+        report.finish(
+            {"runs": runs, "weights": _weights(weights), "beta": beta, "binary": binary, "method": method},
+            {"sentences": sentences, "optimal": proven, "seconds": time.perf_counter() - begun},
+        )
+    say(f"{sentences} sentences averaged, {proven} proven optimal, written to {output}")
+
+
+def _weights(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is not a list of numbers separated by commas", param_hint="--weights"
+        ) from None
+
+
+def _batches(runs: list[str], match: str, format: str | None, encoding: str) -> Iterator[list[Treebank]]:
+    """Yield aligned batches; matching by id needs whole files, matching by position does not."""
+    from treemean.averaging.alignment import align_by_id, check_aligned
+    from treemean.cli.output import read_all
+    from treemean.formats.parallel import read_parallel
+
+    if match == "id":
+        yield align_by_id([read_all(path, format=format, encoding=encoding) for path in runs])
+        return
+    seen = 0
+    for batch in read_parallel(runs, format=format, encoding=encoding):
+        check_aligned(batch, runs, seen)  # here, where files and numbers of sentences are known
+        seen += len(batch[0])
+        yield batch
+
+
+#: What the file of numbers calls a column, and what the average calls it.
+_COLUMNS = {
+    "objective": "objective",
+    "average_f1": "average_f1",
+    "bound": "upper_bound",
+    "optimal": "optimal",
+    "candidates": "candidates",
+    "nodes": "nodes",
+    "seconds": "seconds",
+}
+
+
+class _StatsWriter:
+    """Writes the numbers of every sentence as JSON, without holding them all."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._stream: IO[bytes] | None = None
+        self._count = 0
+
+    def __enter__(self) -> _StatsWriter:
+        if self._path is not None:
+            from treemean.formats.source import open_output
+
+            self._context = open_output(self._path)
+            self._stream = self._context.__enter__()
+            self._stream.write(b'{"sentences": [')
+        return self
+
+    def add(self, mean: Treebank) -> None:
+        """Write a batch."""
+        if self._stream is None:
+            return
+        columns = {key: mean.sentence_values[name].tolist() for key, name in _COLUMNS.items()}
+        for index, id in enumerate(mean.ids.tolist()):
+            entry: dict[str, Any] = {"id": id} if id else {}
+            entry |= {name: values[index] for name, values in columns.items()}
+            entry["optimal"] = bool(entry["optimal"])
+            self._stream.write((",\n" if self._count else "\n").encode() + json.dumps(entry).encode())
+            self._count += 1
+
+    def finish(self, parameters: dict[str, Any], summary: dict[str, Any]) -> None:
+        """Write what is told about the whole."""
+        if self._stream is not None:
+            from treemean._version import __version__
+
+            rest = {"summary": summary, "parameters": parameters, "version": __version__}
+            self._stream.write(b"\n],\n" + json.dumps(rest, ensure_ascii=False)[1:].encode() + b"\n")
+
+    def __exit__(self, *details: Any) -> None:
+        if self._stream is not None:
+            self._context.__exit__(*details)

@@ -1,0 +1,72 @@
+"""`treemean compare`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from treemean.cli import options
+from treemean.cli.app import app
+from treemean.cli.output import OutputFormat
+
+#: The significance tests.
+Test = Literal["ins", "sign", "bootstrap"]
+
+
+#: Which constituents are compared.
+Metric = Literal["overall", "continuous", "discontinuous"]
+
+
+@app.command()
+def compare(
+    prediction_a: Annotated[str, typer.Argument(metavar="PRED_A", help="Is this one better …")],
+    prediction_b: Annotated[str, typer.Argument(metavar="PRED_B", help="… than this one?")],
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The gold trees.")],
+    test: Annotated[
+        Test,
+        typer.Option(help="Improved Nonrandomized Sign test, sign test, or paired bootstrap."),
+    ] = "ins",
+    metric: Annotated[Metric, typer.Option(help="Which constituents count.")] = "overall",
+    samples: Annotated[int, typer.Option(min=1, help="Samples of the bootstrap.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    protocol: options.Protocol = "paper",
+    match: options.MatchBy = "position",
+    max_length: options.MaxLength = None,
+    punctuation: options.Punctuation = "auto",
+    as_json: options.AsJson = False,
+    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = "table",
+    from_format: options.From = None,
+    encoding: options.Encoding = "utf-8",
+) -> None:
+    """Test whether one prediction is better than another, sentence by sentence.
+
+    [bold]Examples[/bold]
+
+      treemean compare mean.dbr best-run.dbr gold.dbr
+
+      treemean compare mean.dbr best-run.dbr gold.dbr --test bootstrap --metric discontinuous --json
+    """
+    from treemean import evaluation
+    from treemean.cli.output import read_all, short_names, show_json, show_tables
+    from treemean.reporting import comparison_table
+
+    banks = [
+        read_all(path, format=from_format, encoding=encoding) for path in (prediction_a, prediction_b, gold)
+    ]
+    a, b = (
+        evaluation.evaluate(
+            bank,
+            banks[2],
+            protocol,
+            match=match,
+            max_length=max_length,
+            punctuation=options.punctuation_choice(punctuation),
+        )
+        for bank in banks[:2]
+    )
+    result = evaluation.compare(a, b, test=test, metric=metric, samples=samples, seed=seed)
+    if as_json or style == "json":
+        show_json({"a": prediction_a, "b": prediction_b, "protocol": protocol, **result.to_dict()})
+    else:
+        show_tables([comparison_table(result, *short_names([prediction_a, prediction_b]))], style)

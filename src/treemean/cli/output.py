@@ -1,0 +1,109 @@
+"""Printing: tables, messages and progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from treemean.formats import Problems, Unwritable
+    from treemean.reporting import Table
+    from treemean.trees import Treebank
+
+
+#: How results are printed.
+OutputFormat = Literal["table", "markdown", "csv", "json"]
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Return what tells files apart in a table: their names without folders and endings, if those differ.
+
+    >>> short_names(["runs/a.discbracket.gz", "runs/b.discbracket.gz"])
+    ['a', 'b']
+    >>> short_names(["1/run.dbr", "2/run.dbr"])
+    ['1/run.dbr', '2/run.dbr']
+    """
+    names = [Path(path).name.split(".")[0] or path for path in paths]
+    return names if len(set(names)) == len(names) else list(paths)
+
+
+def show_tables(tables: Sequence[Table], style: OutputFormat) -> None:
+    """Print tables for people (terminal, Markdown) or programs (CSV)."""
+    if style == "table":
+        from rich.console import Console
+
+        console = Console()
+        for table in tables:
+            console.print(table.to_rich())
+    elif style == "markdown":
+        typer.echo("\n\n".join(table.to_markdown() for table in tables))
+    else:
+        typer.echo("\n\n".join(table.to_csv() for table in tables))
+
+
+def show_json(data: Any) -> None:
+    """Print data as JSON."""
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def say(message: str) -> None:
+    """Tell the user something beside the result."""
+    typer.echo(message, err=True)
+
+
+def complain(message: str) -> None:
+    """Tell the user about an error."""
+    typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
+    typer.echo(message, err=True)
+
+
+def report_problems(problems: Problems, unwritable: Unwritable | None = None) -> None:
+    """Tell what was left out or changed while reading and writing."""
+    for error in problems.errors[:10]:
+        say(f"skipped: {error}")
+    if problems.count > 10:
+        say(f"… and {problems.count - 10} more")
+    if problems.count:
+        where = f"; they are in {problems.aside}" if problems.aside is not None else ""
+        say(f"{problems.count} bad {'sentence' if problems.count == 1 else 'sentences'} skipped{where}")
+    if unwritable is not None:
+        for reason in unwritable.reasons[:10]:
+            say(f"skipped: {reason}")
+        if unwritable.skipped:
+            say(f"{unwritable.skipped} trees skipped that the format cannot express")
+
+
+def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Treebank]:
+    """Pass batches on, showing how many sentences went by; silent when nobody is watching."""
+    if not sys.stderr.isatty():
+        yield from batches
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = [
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.completed:,.0f} sentences"),
+        TimeElapsedColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(description, total=None)
+        for batch in batches:
+            yield batch
+            progress.advance(task, len(batch))
+
+
+def read_all(path: Path | str, description: str = "", **options: Any) -> Treebank:
+    """Read a whole treebank with a progress bar."""
+    from treemean.formats import read_batches
+    from treemean.trees import Treebank
+
+    return Treebank.concatenate(
+        list(with_progress(read_batches(path, **options), description or f"reading {path}"))
+    )

@@ -1,0 +1,51 @@
+"""`treemean sample`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from treemean.cli.app import app
+
+#: The languages that the generator speaks.
+Language = Literal["nl", "de", "en"]
+
+
+@app.command()
+def sample(
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="A folder for the embedded sample, or a file for generated sentences."
+        ),
+    ] = Path("treemean-sample"),
+    generate: Annotated[
+        int | None, typer.Option(min=1, help="Generate so many new sentences instead.", metavar="N")
+    ] = None,
+    language: Annotated[Language, typer.Option(help="Of generated sentences.")] = "nl",
+    seed: Annotated[int, typer.Option(min=0, help="Of generated sentences.")] = 0,
+    punctuation: Annotated[bool, typer.Option(help="Whether generated sentences have punctuation.")] = True,
+) -> None:
+    """Write the embedded sample treebank, or generate sentences with gold trees.
+
+    The sample has gold trees (gold.discbracket) and five noisy parses of them (run1 to run5).
+
+    [bold]Examples[/bold]
+
+      treemean sample                                     [dim]# into treemean-sample/[/dim]
+
+      treemean sample train.discbracket --generate 5000 --language nl --seed 1
+    """
+    from treemean import sample as sample_treebank
+    from treemean.cli.output import say
+    from treemean.formats import write
+
+    if generate is None:
+        for path in sample_treebank.write_sample(output):
+            say(str(path))
+        return
+    treebank = sample_treebank.generate(generate, seed=seed, language=language, punctuation=punctuation)
+    write(treebank, output)
+    say(f"{len(treebank)} sentences written to {output}")

@@ -1,0 +1,55 @@
+"""`treemean stats`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treemean.cli import options
+from treemean.cli.app import app
+from treemean.cli.output import OutputFormat
+
+
+@app.command()
+def stats(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A treebank.")],
+    top: Annotated[int, typer.Option(min=1, help="How many labels, tags and functions to list.")] = 20,
+    remove_punctuation: Annotated[
+        bool, typer.Option("--remove-punctuation", help="Remove punctuation first.")
+    ] = False,
+    punctuation: options.Punctuation = "auto",
+    as_json: options.AsJson = False,
+    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the numbers.")] = "table",
+    from_format: options.From = None,
+    encoding: options.Encoding = "utf-8",
+    skip_bad: options.SkipBad = False,
+    bad_file: options.BadFile = None,
+) -> None:
+    """Show what a treebank looks like: lengths, fan-outs, binarity, labels.
+
+    [bold]Examples[/bold]
+
+      treemean stats gold.discbracket
+
+      treemean stats alpino.xml.gz --remove-punctuation --json
+    """
+    from treemean.cli.output import report_problems, show_json, show_tables, with_progress
+    from treemean.formats import Problems, read_batches
+    from treemean.reporting import statistics_tables
+    from treemean.trees import transforms
+    from treemean.trees.statistics import StatisticsCounter
+
+    counter = StatisticsCounter()
+    with Problems(skip=skip_bad, aside=bad_file) as problems:
+        batches = read_batches(file, format=from_format, encoding=encoding, problems=problems)
+        for batch in with_progress(batches, f"reading {file}"):
+            if remove_punctuation:
+                batch = transforms.remove_punctuation(batch, options.punctuation_choice(punctuation))
+            counter.add(batch)
+    report_problems(problems)
+    result = counter.result()
+    if as_json or style == "json":
+        show_json(result.to_dict())
+    else:
+        show_tables(statistics_tables(result, file, top=top), style)

@@ -1,0 +1,292 @@
+"""A treebank as an Arrow table, one row per sentence, and back; see docs/data-model.md.
+
+Numbers are columns of their own, named `sentence.<name>` and `constituent.<name>`. PyArrow is imported only
+when it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treemean import _core
+from treemean._version import __version__
+from treemean.errors import FormatError, MissingDependency
+from treemean.formats.jsonl import decode_object
+from treemean.formats.limits import MAX_CELLS, MAX_WORDS
+from treemean.trees import CodedStrings, Strings, Treebank
+from treemean.trees.bitsets import Ints, widths
+from treemean.trees.treebank import offsets_of
+
+#: Raised by one when older versions could not read the new layout.
+LAYOUT = 1
+LAYOUT_KEY = "treemean.layout"
+
+#: Column of the table -> column of `Treebank`.
+SENTENCE_TEXTS = {"id": "ids", "metadata": "metadata"}
+WORD_TEXTS = {"words": "words", "tags": "tags", "word_functions": "word_functions"}
+CONSTITUENT_TEXTS = {"labels": "labels", "functions": "functions"}
+REQUIRED = ("words", "labels", "bits")
+SENTENCE_VALUE = "sentence."
+CONSTITUENT_VALUE = "constituent."
+
+#: An Arrow array, type, batch or table: PyArrow has no published types.
+Arrow = Any
+
+
+def load_pyarrow() -> ModuleType:
+    """Return PyArrow; raise `MissingDependency` if it is not installed."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingDependency("this needs PyArrow: pip install pyarrow") from error
+    return pyarrow  # type: ignore[no-any-return]
+
+
+# ---- to Arrow ---------------------------------------------------------------------------------------
+
+
+def table_of(treebank: Treebank) -> Arrow:
+    """Return a treebank as an Arrow table."""
+    arrow = load_pyarrow()
+    columns: dict[str, Arrow] = {"id": _text_array(treebank.ids)}
+    for name, attribute in WORD_TEXTS.items():
+        columns[name] = _lists(treebank.word_offsets, _decoded(getattr(treebank, attribute)))
+    for name, attribute in CONSTITUENT_TEXTS.items():
+        columns[name] = _lists(treebank.constituent_offsets, _decoded(getattr(treebank, attribute)))
+    columns["bits"] = _lists(treebank.bit_offsets, arrow.array(treebank.bits))
+    columns["metadata"] = _text_array(treebank.metadata)
+    for name, values in sorted(treebank.sentence_values.items()):
+        columns[SENTENCE_VALUE + name] = arrow.array(np.asarray(values, dtype=np.float64))
+    for name, values in sorted(treebank.constituent_values.items()):
+        numbers = arrow.array(np.asarray(values, dtype=np.float64))
+        columns[CONSTITUENT_VALUE + name] = _lists(treebank.constituent_offsets, numbers)
+    return arrow.table(columns).replace_schema_metadata(
+        {"treemean.version": __version__, LAYOUT_KEY: str(LAYOUT)}
+    )
+
+
+def _text_array(texts: Strings) -> Arrow:
+    arrow = load_pyarrow()
+    buffers = [None, arrow.py_buffer(np.ascontiguousarray(texts.offsets)), arrow.py_buffer(texts.data)]
+    return arrow.Array.from_buffers(arrow.large_string(), len(texts), buffers).cast(arrow.string())
+
+
+def _decoded(texts: CodedStrings) -> Arrow:
+    arrow = load_pyarrow()
+    compact = texts.compact()
+    return arrow.DictionaryArray.from_arrays(
+        compact.codes, _text_array(compact.vocabulary)
+    ).dictionary_decode()
+
+
+def _lists(offsets: Ints, values: Arrow) -> Arrow:
+    arrow = load_pyarrow()
+    return arrow.LargeListArray.from_arrays(offsets, values).cast(arrow.list_(values.type))
+
+
+def missing_values(table: Arrow, name: str) -> Arrow:
+    """Return the column of numbers `name` for a table without it: all are not a number."""
+    arrow = load_pyarrow()
+    if name.startswith(SENTENCE_VALUE):
+        return arrow.array(np.full(len(table), np.nan))
+    counts = table.column("labels").combine_chunks().value_lengths().to_numpy()
+    return _lists(offsets_of(counts), arrow.array(np.full(int(counts.sum()), np.nan)))
+
+
+# ---- from Arrow -------------------------------------------------------------------------------------
+
+
+def columns_to_read(schema: Arrow) -> list[str]:
+    """Return which columns of a table are a treebank's; raise `FormatError` if it is laid out differently."""
+    expected = str(LAYOUT).encode()
+    layout = (schema.metadata or {}).get(LAYOUT_KEY.encode(), expected)
+    if layout != expected:
+        raise FormatError(f"its layout is {layout!r}, and this version ({__version__}) reads layout {LAYOUT}")
+    for name in REQUIRED:
+        if name not in schema.names:
+            raise FormatError(f"there is no column {name!r}; a treebank has at least {', '.join(REQUIRED)}")
+    known = {*SENTENCE_TEXTS, *WORD_TEXTS, *CONSTITUENT_TEXTS, "bits"}
+    names = [n for n in schema.names if n in known or n.startswith((SENTENCE_VALUE, CONSTITUENT_VALUE))]
+    for name in names:
+        if names.count(name) > 1:
+            raise FormatError(f"there are several columns {name!r}")
+        if not _fits(name, schema.field(name).type):
+            raise FormatError(f"column {name!r} cannot have the type {schema.field(name).type}")
+    return names
+
+
+def _fits(name: str, kind: Arrow) -> bool:
+    types = load_pyarrow().types
+
+    def is_text(kind: Arrow) -> bool:
+        plain = kind.value_type if types.is_dictionary(kind) else kind
+        return bool(types.is_string(plain) or types.is_large_string(plain))
+
+    def is_number(kind: Arrow) -> bool:
+        return bool(types.is_floating(kind) or types.is_integer(kind))
+
+    if name in SENTENCE_TEXTS:
+        return is_text(kind)
+    if name.startswith(SENTENCE_VALUE):
+        return is_number(kind)
+    if not (types.is_list(kind) or types.is_large_list(kind)):
+        return False
+    if name == "bits":
+        return bool(types.is_uint64(kind.value_type))
+    return is_number(kind.value_type) if name.startswith(CONSTITUENT_VALUE) else is_text(kind.value_type)
+
+
+def treebank_of(batch: Arrow, report: Callable[[int, str], None]) -> Treebank:
+    """Return a record batch as a treebank, without the rows that are no trees.
+
+    Parameters
+    ----------
+    batch : a record batch with the columns that `columns_to_read` names.
+    report : called with the index of each bad row and the reason; may raise.
+    """
+    reasons = _inconsistent_rows(batch)
+    for row in sorted(reasons):
+        report(row, reasons[row])
+    sound = np.ones(len(batch), dtype=bool)
+    sound[list(reasons)] = False
+    rows = np.flatnonzero(sound)
+    treebank = _assemble(batch.filter(load_pyarrow().array(sound)) if reasons else batch)
+    good = np.ones(len(treebank), dtype=bool)
+    start = 0
+    while (found := check_batch(treebank[start:])) is not None:
+        index, reason = found
+        report(int(rows[start + index]), reason)
+        good[start + index] = False
+        start += index + 1
+    return treebank if good.all() else treebank.take(good)
+
+
+def check_batch(treebank: Treebank) -> tuple[int, str] | None:
+    """Return the first sentence whose constituents are not a tree in canonical order, and why, or None."""
+    return _core.find_invalid(treebank.word_offsets, treebank.constituent_offsets, treebank.bits)
+
+
+def _inconsistent_rows(batch: Arrow) -> dict[int, str]:
+    """Return the rows whose lists do not fit together, and why."""
+    reasons: dict[int, str] = {}
+
+    def note(rows: NDArray[np.bool_], reason: str, name: str = "", **numbers: Ints) -> None:
+        for row in np.flatnonzero(rows).tolist():
+            text = reason.format(name=name, **{key: column[row] for key, column in numbers.items()})
+            reasons.setdefault(row, text)
+
+    lists = {name: batch.column(name) for name in batch.schema.names if _is_list(batch, name)}
+    lengths = {name: _lengths(column) for name, column in lists.items()}
+    for name, length in lengths.items():
+        note(length < 0, "column {name!r} is null", name)
+        if not name.startswith(CONSTITUENT_VALUE):
+            note(_has_null(lists[name]), "column {name!r} has an entry that is null", name)
+    words, labels = lengths["words"], lengths["labels"]
+    too_long = (words > MAX_WORDS) | (np.maximum(words, 0) * np.maximum(labels, 0) > MAX_CELLS)
+    note(too_long, "{labels} constituents over {words} words are too many", words=words, labels=labels)
+    expected = dict.fromkeys(WORD_TEXTS, words) | {"bits": labels * widths(words)}
+    for name, length in lengths.items():
+        wanted = expected.get(name, labels)
+        note(
+            length != wanted,
+            "column {name!r} has {length} entries; {words} words and {labels} constituents need {wanted}",
+            name,
+            length=length,
+            words=words,
+            labels=labels,
+            wanted=wanted,
+        )
+    if "metadata" in batch.schema.names:
+        for row, text in enumerate(batch.column("metadata").to_pylist()):
+            if text and (problem := _metadata_problem(text)):
+                reasons.setdefault(row, problem)
+    return reasons
+
+
+def _is_list(batch: Arrow, name: str) -> bool:
+    types = load_pyarrow().types
+    kind = batch.schema.field(name).type
+    return bool(types.is_list(kind) or types.is_large_list(kind))
+
+
+def _lengths(lists: Arrow) -> Ints:
+    """Return the length of each list, -1 for one that is null."""
+    lengths: Ints = lists.value_lengths().fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return lengths
+
+
+def _has_null(lists: Arrow) -> NDArray[np.bool_]:
+    """Return which lists have an entry that is null."""
+    missing = lists.flatten().is_null().to_numpy(zero_copy_only=False)
+    rows = np.repeat(np.arange(len(lists)), np.maximum(_lengths(lists), 0))
+    found = np.zeros(len(lists), dtype=bool)
+    found[rows[missing]] = True
+    return found
+
+
+def _metadata_problem(text: str) -> str | None:
+    try:
+        data = decode_object(text)
+    except FormatError as error:
+        return f"column 'metadata': {error.message}"
+    return (
+        None
+        if all(isinstance(v, str) for v in data.values())
+        else "column 'metadata' has a value that is no text"
+    )
+
+
+def _assemble(batch: Arrow) -> Treebank:
+    """Build the treebank of rows that fit together."""
+    names = batch.schema.names
+    word_offsets = offsets_of(_lengths(batch.column("words")))
+    constituent_offsets = offsets_of(_lengths(batch.column("labels")))
+    columns: dict[str, Any] = {}
+    for name, attribute in SENTENCE_TEXTS.items():
+        columns[attribute] = _strings(batch.column(name)) if name in names else Strings.blank(len(batch))
+    for texts, count in ((WORD_TEXTS, word_offsets[-1]), (CONSTITUENT_TEXTS, constituent_offsets[-1])):
+        for name, attribute in texts.items():
+            given = name in names
+            columns[attribute] = (
+                _coded(batch.column(name).flatten()) if given else CodedStrings.constant("", int(count))
+            )
+    return Treebank(
+        word_offsets=word_offsets,
+        constituent_offsets=constituent_offsets,
+        bits=batch.column("bits").flatten().to_numpy(zero_copy_only=False),
+        sentence_values={
+            name.removeprefix(SENTENCE_VALUE): _numbers(batch.column(name))
+            for name in names
+            if name.startswith(SENTENCE_VALUE)
+        },
+        constituent_values={
+            name.removeprefix(CONSTITUENT_VALUE): _numbers(batch.column(name).flatten())
+            for name in names
+            if name.startswith(CONSTITUENT_VALUE)
+        },
+        **columns,
+    )
+
+
+def _strings(texts: Arrow) -> Strings:
+    plain = texts.cast(load_pyarrow().large_string()).fill_null("")
+    if not len(plain):
+        return Strings.blank(0)
+    _, offsets, data = plain.buffers()
+    bounds = np.frombuffer(offsets, dtype=np.int64)[plain.offset : plain.offset + len(plain) + 1]
+    return Strings(np.frombuffer(data or b"", dtype=np.uint8), bounds)
+
+
+def _coded(texts: Arrow) -> CodedStrings:
+    encoded = texts.cast(load_pyarrow().large_string()).dictionary_encode()
+    return CodedStrings(encoded.indices.to_numpy(), _strings(encoded.dictionary))
+
+
+def _numbers(values: Arrow) -> NDArray[np.float64]:
+    numbers = values.cast(load_pyarrow().float64(), safe=False)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)

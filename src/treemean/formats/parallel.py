@@ -1,0 +1,46 @@
+"""Reading several treebanks of the same sentences side by side, in memory that stays flat."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from treemean.errors import MismatchError
+from treemean.formats.problems import Problems
+from treemean.trees import Treebank
+
+
+def read_parallel(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    problems: Problems | None = None,
+) -> Iterator[list[Treebank]]:
+    """Yield lists of equally long batches, one of each file; raise `MismatchError` if one ends early.
+
+    The parameters are those of `read_batches`. No more than a batch of each file is held.
+    """
+    from treemean.formats import read_batches
+
+    streams = [read_batches(path, format=format, encoding=encoding, problems=problems) for path in paths]
+    waiting = [Treebank.empty() for _ in paths]
+    seen = 0
+    while True:
+        for index, stream in enumerate(streams):
+            if not len(waiting[index]):
+                waiting[index] = next((batch for batch in stream if len(batch)), Treebank.empty())
+        ready = min(map(len, waiting), default=0)
+        if ready == 0:
+            _check_all_ended(paths, waiting, seen)
+            return
+        yield [batch[:ready] for batch in waiting]
+        waiting = [batch[ready:] for batch in waiting]
+        seen += ready
+
+
+def _check_all_ended(paths: Sequence[str | os.PathLike[str]], waiting: Sequence[Treebank], seen: int) -> None:
+    ended = [os.fspath(path) for path, batch in zip(paths, waiting, strict=True) if not len(batch)]
+    if len(ended) < len(paths):
+        longer = next(os.fspath(path) for path, batch in zip(paths, waiting, strict=True) if len(batch))
+        raise MismatchError(f"{ended[0]} ends after {seen} sentences, but {longer} goes on")

@@ -1,0 +1,175 @@
+"""Parquet: the columns of a treebank, one row per sentence; `arrowtables` tells which."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import IO
+
+from treemean.errors import FormatError
+from treemean.formats.arrowtables import (
+    Arrow,
+    columns_to_read,
+    load_pyarrow,
+    missing_values,
+    table_of,
+    treebank_of,
+)
+from treemean.formats.problems import Problems
+from treemean.formats.registry import Format
+from treemean.formats.source import Source
+from treemean.formats.writing import BatchWriter, Unwritable
+from treemean.trees import Treebank
+
+MAGIC = b"PAR1"
+#: Rows that are compressed together: a file is read in pieces no larger than this.
+ROWS_PER_GROUP = 8192
+ROWS_PER_BATCH = 1000
+
+
+def _load_parquet() -> ModuleType:
+    load_pyarrow()
+    import pyarrow.parquet
+
+    return pyarrow.parquet  # type: ignore[no-any-return]
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+
+def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
+    """Read Parquet, some rows at a time; bad rows are set aside as JSON.
+
+    The stream is first copied to a temporary file, for a Parquet file is read from its end.
+    """
+    with tempfile.TemporaryFile() as file:
+        while block := source.read():
+            file.write(block)
+        file.seek(0)
+        before = 0
+        for batch in _record_batches(file, source.name, problems):
+
+            def report(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
+                data = batch.slice(row, 1).to_pylist()[0]
+                name = str(before + row + 1) + (f" ({data['id']})" if data.get("id") else "")
+                raw = json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
+                problems.report(FormatError(reason, path=source.name, sentence=name), raw)
+
+            treebank = treebank_of(batch, report)
+            before += len(batch)
+            if len(treebank):
+                yield treebank
+
+
+def _record_batches(file: IO[bytes], name: str, problems: Problems) -> Iterator[Arrow]:
+    """Yield the rows of a file. One that is broken goes to `problems`, and nothing after it can be read."""
+    arrow, parquet = load_pyarrow(), _load_parquet()
+    try:
+        reader = parquet.ParquetFile(file, buffer_size=1 << 20, page_checksum_verification=True)
+        names = columns_to_read(reader.schema_arrow)
+        for batch in reader.iter_batches(ROWS_PER_BATCH, columns=names, use_threads=False):
+            batch.validate(full=True)
+            yield batch
+    except FormatError as error:
+        problems.report(FormatError(error.message, path=name))
+    except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        problems.report(FormatError(f"not valid Parquet: {error}", path=name))
+
+
+# ---- writing ----------------------------------------------------------------------------------------
+
+
+class ParquetWriter:
+    """Collects rows into groups in a temporary file, which is copied to the stream at the end.
+
+    All rows of a Parquet file have the same columns. Where a later batch brings a new column of numbers, a
+    new temporary file begins, and at the end all are joined into one with the columns of all.
+    """
+
+    def __init__(self, stream: IO[bytes], unwritable: Unwritable) -> None:
+        self._stream = stream
+        self._parts = [_Part(table_of(Treebank.empty()).schema)]
+        self._waiting: list[Treebank] = []
+        self._rows = 0
+
+    def write(self, batch: Treebank) -> None:
+        """Write a batch."""
+        self._waiting.append(batch)
+        self._rows += len(batch)
+        if self._rows >= ROWS_PER_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        rows = Treebank.concatenate(self._waiting)
+        self._waiting, self._rows = [], 0
+        for start in range(0, len(rows), ROWS_PER_GROUP):
+            table = table_of(rows[start : start + ROWS_PER_GROUP])
+            if not self._parts[-1].schema.equals(table.schema):
+                self._parts.append(_Part(table.schema))
+            self._parts[-1].write(table)
+
+    def close(self) -> None:
+        """Write the file; the stream stays open."""
+        self._flush()
+        filled = [part for part in self._parts if part.rows] or self._parts
+        whole = filled[0] if len(filled) == 1 else _join(filled)
+        shutil.copyfileobj(whole.finish(), self._stream)
+        for part in [whole, *self._parts]:
+            part.discard()
+
+
+class _Part:
+    """A Parquet file of its own, without a name."""
+
+    def __init__(self, schema: Arrow) -> None:
+        self.schema = schema
+        self.rows = 0
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (discard closes it)
+        self._writer = _load_parquet().ParquetWriter(
+            self._file, schema, compression="zstd", write_page_checksum=True
+        )
+        self.discard = weakref.finalize(self, _discard, self._writer, self._file)
+
+    def write(self, table: Arrow) -> None:
+        self._writer.write_table(table, row_group_size=ROWS_PER_GROUP)
+        self.rows += len(table)
+
+    def finish(self) -> IO[bytes]:
+        self._writer.close()
+        self._file.seek(0)
+        return self._file
+
+
+def _discard(writer: Arrow, file: IO[bytes]) -> None:
+    writer.close()
+    file.close()
+
+
+def _join(parts: Sequence[_Part]) -> _Part:
+    whole = _Part(load_pyarrow().unify_schemas([part.schema for part in parts]))
+    for part in parts:
+        reader = _load_parquet().ParquetFile(part.finish())
+        for group in range(reader.num_row_groups):
+            table = reader.read_row_group(group)
+            for field in whole.schema:
+                if field.name not in table.column_names:
+                    table = table.append_column(field, missing_values(table, field.name))
+            whole.write(table.select(whole.schema.names).cast(whole.schema))
+    return whole
+
+
+def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
+    """Open a writer; there is no tree that it could not write."""
+    return ParquetWriter(stream, unwritable)
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a stream begins like a Parquet file."""
+    return head.startswith(MAGIC)
+
+
+FORMAT = Format("parquet", "Parquet", (".parquet",), sniff, read, writer)

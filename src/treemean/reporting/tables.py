@@ -1,0 +1,85 @@
+"""Tables: made once as data, shown in the terminal, as Markdown or as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import rich.table
+
+Cell = str | int | float | None
+Style = Literal["table", "markdown", "csv"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under column names, with a title above and notes below.
+
+    Parameters
+    ----------
+    columns : the names; the first column is aligned left, the others right.
+    rows : as many cells each as there are columns. Floats are shown with two digits, None as nothing.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    def to_rich(self) -> rich.table.Table:
+        """Return the table for the terminal."""
+        from rich import box
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(
+            title=Text(self.title, style="bold") if self.title else None,
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+            caption=Text("\n".join(self.notes)) if self.notes else None,
+            caption_justify="left",
+        )
+        for number, name in enumerate(self.columns):
+            table.add_column(Text(name), justify="left" if number == 0 else "right", overflow="fold")
+        for row in self.rows:
+            table.add_row(*[Text(_shown(cell)) for cell in row])
+        return table
+
+    def to_markdown(self) -> str:
+        """Return the table as Markdown.
+
+        >>> print(Table(["run", "F1"], [["a", 51.4]]).to_markdown())
+        | run | F1 |
+        |---|---:|
+        | a | 51.40 |
+        """
+        lines = [f"**{self.title}**", ""] if self.title else []
+        lines.append("| " + " | ".join(_markdown(name) for name in self.columns) + " |")
+        lines.append("|---|" + "---:|" * (len(self.columns) - 1))
+        lines += ["| " + " | ".join(_markdown(_shown(cell)) for cell in row) + " |" for row in self.rows]
+        if self.notes:
+            lines += ["", *self.notes]
+        return "\n".join(lines)
+
+    def to_csv(self) -> str:
+        """Return the columns and rows as CSV, numbers unrounded; title and notes are left out."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
+        return out.getvalue().rstrip("\n")
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    return f"{cell:.2f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _markdown(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

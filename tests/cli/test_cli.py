@@ -1,0 +1,236 @@
+"""The command line, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import treemean
+import treemean.averaging
+from treemean.trees import Tree, Treebank
+
+WAKE = Tree(
+    ["Wake", "your", "friend", "up"],
+    [(range(4), "S"), ({0, 3}, "VP"), ({1, 2}, "NP")],
+    tags=["V", "D", "N", "P"],
+    id="one",
+)
+STOP = Tree(["Stop", "it", "!"], [(range(3), "S"), ({0, 1}, "VP")], tags=["V", "N", "punct"], id="two")
+FLAT = Tree(["Wake", "your", "friend", "up"], [(range(4), "S"), ({1, 2}, "NP")], tags=["V", "D", "N", "P"])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    treemean.write([WAKE, STOP], tmp_path / "gold.discbracket")
+    treemean.write([WAKE, STOP], tmp_path / "gold.jsonl")
+    treemean.write([FLAT, STOP.replace(constituents=[(range(3), "S")])], tmp_path / "pred.discbracket")
+    return tmp_path
+
+
+def run(*arguments, cwd=None, code=0, text=None):
+    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
+    result = subprocess.run(
+        [sys.executable, "-m", "treemean", *map(str, arguments)],
+        cwd=cwd,
+        env=environment,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == code, result.stderr
+    assert "Traceback" not in result.stderr
+    return result
+
+
+def test_help_and_version_explain_themselves():
+    text = run("--help").stdout
+    for command in ("average", "convert", "evaluate", "compare", "stats", "draw", "sample", "demo"):
+        assert command in text
+        help_text = run(command, "--help").stdout
+        assert "Example" in help_text
+        assert f"treemean {command}" in help_text
+    assert run("--version").stdout == f"treemean {treemean.__version__}\n"
+
+
+def test_evaluate_as_json(folder):
+    result = json.loads(run("evaluate", "pred.discbracket", "gold.discbracket", "--json", cwd=folder).stdout)
+    assert result["overall"] == {
+        "f1": pytest.approx(200 / 3),
+        "precision": 100.0,
+        "recall": 50.0,
+        "matched": 1,
+        "predicted": 1,
+        "gold": 2,
+    }
+    assert result["continuous"]["f1"] == 100.0
+    assert result["discontinuous"]["matched"] == 0
+    assert result["protocol"]["name"] == "paper"
+
+
+def test_evaluate_as_tables(folder):
+    files = ("pred.discbracket", "gold.discbracket", "gold.discbracket")
+    text = run("evaluate", *files, "--by-label", "--by-length", cwd=folder).stdout
+    assert "66.67" in text
+    assert "Protocol paper" in text
+    assert "Recall by label" in text
+    assert "F1 by sentence length" in text
+    markdown = run("evaluate", *files[:2], "--format", "markdown", cwd=folder).stdout
+    assert "| overall | 66.67 | 100.00 | 50.00 | 1 | 1 | 2 |" in markdown
+    csv = run("evaluate", *files[:2], "--format", "csv", cwd=folder).stdout
+    assert "continuous,100.0,100.0,100.0,1,1,1" in csv
+
+
+def test_evaluate_by_id(folder):
+    treemean.write([STOP, WAKE], folder / "turned.jsonl")
+    arguments = ("evaluate", "turned.jsonl", "gold.jsonl")
+    assert "sentence 1" in run(*arguments, cwd=folder, code=1).stderr
+    result = json.loads(run(*arguments, "--match", "id", "--json", cwd=folder).stdout)
+    assert result["overall"]["f1"] == 100.0
+
+
+def test_compare(folder):
+    arguments = ("compare", "gold.discbracket", "pred.discbracket", "gold.discbracket")
+    for test in ("ins", "sign", "bootstrap"):
+        result = json.loads(run(*arguments, "--test", test, "--json", cwd=folder).stdout)
+        assert result["wins"] == 1
+        assert 0 <= result["p_value"] <= 1
+    assert "p-value" in run(*arguments, cwd=folder).stdout
+
+
+def test_average(folder):
+    files = ("gold.discbracket", "gold.discbracket", "pred.discbracket")
+    said = run("average", *files, "-o", "mean.dbr", "--stats", "stats.json", cwd=folder).stderr
+    assert "2 sentences averaged, 2 proven optimal" in said
+    assert treemean.read(folder / "mean.dbr")[0].same_structure(WAKE)
+    stats = json.loads((folder / "stats.json").read_text())
+    assert stats["summary"]["optimal"] == 2
+    assert stats["parameters"]["runs"] == list(files)
+    first = stats["sentences"][0]
+    assert first.keys() >= {"objective", "bound", "optimal", "candidates", "seconds"}
+    assert first["objective"] == first["bound"]
+    assert first["optimal"] is True
+    for method in treemean.averaging.METHODS:
+        run("average", *files, "-o", f"{method}.dbr", "--method", method, cwd=folder)
+        assert len(treemean.read(folder / f"{method}.dbr")) == 2
+    run("average", *files, "-o", "weighted.dbr", "--weights", "0,0,1", cwd=folder)
+    assert treemean.read(folder / "weighted.dbr")[0].same_structure(FLAT)
+    run("average", *files, "-o", "binary.dbr", "--binary", "--direction", "left", "--beta", "2", cwd=folder)
+    assert all(tree.is_binary for tree in treemean.read(folder / "binary.dbr"))
+
+
+def test_average_by_id(folder):
+    treemean.write([STOP, WAKE], folder / "turned.jsonl")
+    files = ("gold.jsonl", "turned.jsonl")
+    said = run("average", *files, "-o", "mean.dbr", cwd=folder, code=1).stderr
+    assert "sentence 1 (one): turned.jsonl has 3 words, gold.jsonl has 4" in said
+    assert not (folder / "mean.dbr").exists()
+    run("average", *files, "-o", "mean.jsonl", "--match", "id", cwd=folder)
+    assert treemean.read(folder / "mean.jsonl").ids.tolist() == ["one", "two"]
+    treemean.write([WAKE], folder / "short.jsonl")
+    files = ("gold.jsonl", "short.jsonl")
+    assert (
+        "it lacks 'two'" in run("average", *files, "-o", "x.dbr", "--match", "id", cwd=folder, code=1).stderr
+    )
+    assert "ends after 1 sentences" in run("average", *files[::-1], "-o", "x.dbr", cwd=folder, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--weights", "1,x"), 2, "not a list of numbers"),
+        (("--weights", "1"), 1, "1 weights for 2 individuals"),
+        (("--weights", "0,0"), 1, "all weights are zero"),
+        (("--weights=-1,1",), 1, "weight 1 is -1.0"),
+        (("--weights", "nan,1"), 1, "weight 1 is nan"),
+        (("--method", "guess"), 1, "no method 'guess'"),
+    ],
+)
+def test_average_refuses(folder, options, code, message):
+    arguments = ("average", "gold.discbracket", "pred.discbracket", "-o", "out.dbr", *options)
+    assert message in run(*arguments, cwd=folder, code=code).stderr
+    assert not (folder / "out.dbr").exists()
+
+
+def test_convert(folder):
+    run("convert", "gold.discbracket", "out.jsonl", "--remove-punctuation", "--collapse-unaries", cwd=folder)
+    assert [tree.words for tree in treemean.read(folder / "out.jsonl")] == [WAKE.words, ("Stop", "it")]
+    piped = run("convert", "-", "-", "--to", "jsonl", text="(S (X 0=a) (Y 1=b))\n").stdout
+    assert json.loads(piped)["words"] == ["a", "b"]
+    run("convert", "gold.discbracket", "binary.dbr", "--binarise", "left", "--lower-case", cwd=folder)
+    trees = list(treemean.read(folder / "binary.dbr"))
+    assert all(tree.is_binary for tree in trees)
+    assert trees[0].words[0] == "wake"
+    run("convert", "gold.discbracket", "right.dbr", "--branching", "right", cwd=folder)
+    assert treemean.read(folder / "right.dbr")[0].constituents[1].positions == (1, 2, 3)
+
+
+def test_convert_what_a_format_cannot_express(folder):
+    error = run("convert", "gold.jsonl", "out.ptb", cwd=folder, code=1).stderr
+    assert "sentence 1 (one) cannot be written as PTB brackets" in error
+    assert not (folder / "out.ptb").exists()
+    assert (
+        "1 trees skipped" in run("convert", "gold.jsonl", "out.ptb", "--skip-unwritable", cwd=folder).stderr
+    )
+    assert len(treemean.read(folder / "out.ptb")) == 1
+    said = run("convert", "gold.jsonl", "out.ptb", "--make-continuous", cwd=folder).stderr
+    assert "1 discontinuous trees made continuous" in said
+    assert len(treemean.read(folder / "out.ptb")) == 2
+
+
+def test_convert_bad_input(folder):
+    (folder / "bad.dbr").write_text("(S (X 0=a))\n(S (X 0=a\n(S (X 0=b))\n")
+    error = run("convert", "bad.dbr", "out.dbr", cwd=folder, code=1).stderr
+    assert "bad.dbr:2: sentence 2: the tree is not closed" in error
+    said = run("convert", "bad.dbr", "out.dbr", "--skip-bad", "--bad-file", "aside", cwd=folder).stderr
+    assert "1 bad sentence skipped; they are in aside" in said
+    assert (folder / "aside").read_text() == "(S (X 0=a\n"
+    assert len(treemean.read(folder / "out.dbr")) == 2
+
+
+def test_stats(folder):
+    assert "discontinuous" in run("stats", "gold.discbracket", cwd=folder).stdout
+    numbers = json.loads(
+        run("stats", "gold.discbracket", "--remove-punctuation", "--json", cwd=folder).stdout
+    )
+    assert (numbers["sentences"], numbers["words"], numbers["discontinuous"]) == (2, 6, 1)
+
+
+def test_draw(folder):
+    text = run("draw", "pred.discbracket", "--gold", "gold.discbracket", cwd=folder).stdout
+    assert "friend" in text
+    assert "VP" in text  # missed, and so listed
+    run("draw", "gold.jsonl", "--id", "two", "-o", "tree.svg", cwd=folder)
+    assert "<svg" in (folder / "tree.svg").read_text()
+    assert "no sentence 9; the file has 2" in run("draw", "gold.jsonl", "-s", "9", cwd=folder, code=1).stderr
+    assert "no sentence has the id 'x'" in run("draw", "gold.jsonl", "--id", "x", cwd=folder, code=1).stderr
+
+
+def test_sample_and_demo(folder):
+    run("sample", cwd=folder)
+    gold = treemean.read(folder / "treemean-sample" / "gold.discbracket")
+    assert len(gold) == len(treemean.sample.gold())
+    run("sample", "new.jsonl", "--generate", "20", "--seed", "5", "--language", "de", cwd=folder)
+    assert len(treemean.read(folder / "new.jsonl")) == 20
+    text = run("demo", cwd=folder).stdout
+    assert "average" in text
+    assert len(treemean.read(folder / "treemean-demo" / "average.discbracket")) == len(gold)
+
+
+def test_errors_are_one_clear_line_and_exit_code_1(folder):
+    assert run("stats", "absent.dbr", cwd=folder, code=1).stderr.startswith("error: absent.dbr: No such file")
+    assert "PRED... GOLD" in run("evaluate", "gold.jsonl", cwd=folder, code=2).stderr
+    assert run("evaluate", "a", "b", "--protocol", "mine", code=2)
+    assert "no format 'klingon'" in run("stats", "x", "--from", "klingon", code=1).stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(folder):
+    treemean.write(Treebank.from_trees([WAKE] * 20_000), folder / "many.dbr")
+    command = f"{sys.executable} -m treemean convert many.dbr - --to jsonl | head -1"
+    result = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    assert "Traceback" not in result.stderr
+    assert json.loads(result.stdout)["words"][0] == "Wake"

@@ -1,0 +1,193 @@
+"""Text drawings: read back by readers that follow the lines, and looked at for their details."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import drawing_examples
+import pytest
+from drawing_oracles import grid_of, read_sideways, read_upright
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strategies import trees_over
+from treemean.errors import MismatchError, TreemeanError
+from treemean.trees import Constituent, Tree
+from treemean.trees.drawing import draw
+from treemean.trees.drawing.metrics import columns
+
+WORDS = ("a", "de", "kat", "Beitragserhöhungen", "猫", "読んだ", "u\u0308ber", "e\u0301te\u0301\u0323", "&")
+LABELS = ("S", "NP", "VP-LONG-LABEL", "", "文", "N\u0304")
+TAGS = ("N", "VVFIN", "名詞", "$,")
+WAKE = drawing_examples.WAKE.replace(tags=None)
+
+
+@st.composite
+def drawn_trees(draw_: st.DrawFn, max_words: int = 14) -> tuple[Tree, bool]:
+    """Draw a tree without functions, and whether it has tags."""
+    least = draw_(st.sampled_from([1, 5, 8]))  # long sentences are rare otherwise
+    words = draw_(st.lists(st.sampled_from(WORDS), min_size=least, max_size=max_words))
+    tree = draw_(trees_over(words, labels=LABELS))
+    with_tags = draw_(st.booleans())
+    tags = draw_(st.lists(st.sampled_from(TAGS), min_size=len(words), max_size=len(words)))
+    plain = [Constituent(c.mask, c.label) for c in tree.constituents]
+    return Tree(words, plain, tags=tags if with_tags else None), with_tags
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[\d+m", "", text)
+
+
+@settings(max_examples=250)
+@given(drawn_trees())
+def test_upright_drawings_can_be_read_back(drawn: tuple[Tree, bool]) -> None:
+    tree, with_tags = drawn
+    assert read_upright(draw(tree), with_tags) == tree
+
+
+@settings(max_examples=250)
+@given(drawn_trees())
+def test_narrow_drawings_can_be_read_back(drawn: tuple[Tree, bool]) -> None:
+    tree, with_tags = drawn
+    upright, narrow = draw(tree), draw(tree, max_width=1)
+    if narrow == upright:  # one of very few words
+        assert read_upright(narrow, with_tags) == tree
+    else:
+        assert read_sideways(narrow, with_tags) == tree
+        assert len(grid_of(narrow)[0]) < len(grid_of(upright)[0])
+
+
+@given(drawn_trees(), st.randoms(use_true_random=False))
+def test_everything_is_written(drawn: tuple[Tree, bool], rng: random.Random) -> None:
+    tree, _ = drawn
+    gold = Tree(
+        tree.words, [tree.constituents[0], *rng.sample(tree.constituents[1:], k=len(tree.constituents) // 2)]
+    )
+    text = draw(tree, gold=gold)
+    for label in {c.label or "•" for c in tree.constituents}:
+        assert text.count(label) >= sum(1 for c in tree.constituents if (c.label or "•") == label)
+    for word in set(tree.words):
+        assert text.count(word) >= tree.words.count(word)
+    assert text.count("✓") + text.count("✗") == len(tree.constituents)
+    assert text.count("✗") == sum(len(c) > 1 and c.mask not in gold.masks for c in tree.constituents)
+    assert "missed" not in text
+
+
+@given(drawn_trees(), st.sampled_from([None, 30]))
+def test_colours_change_nothing_else(drawn: tuple[Tree, bool], max_width: int | None) -> None:
+    tree, _ = drawn
+    coloured = draw(tree, color=True, max_width=max_width)
+    assert [line.rstrip() for line in plain(coloured).split("\n")] == draw(tree, max_width=max_width).split(
+        "\n"
+    )
+    assert ("\x1b[36m" in coloured) == (not tree.is_continuous)
+
+
+@given(drawn_trees())
+def test_lines_have_no_blank_ends_and_fit(drawn: tuple[Tree, bool]) -> None:
+    tree, with_tags = drawn
+    lines = draw(tree).split("\n")
+    assert all(line == line.rstrip() and line for line in lines)
+    words = lines[-1].split()
+    assert words == list(tree.words)
+    assert columns(lines[-1]) >= sum(map(columns, words)) + len(words) - 1
+    assert len(lines) % 2 == (0 if with_tags else 1)
+
+
+def test_long_sentences() -> None:
+    rng = random.Random(5)
+    sets: list[set[int]] = [{p} for p in range(200)]
+    constituents = []
+    while len(sets) > 1:
+        first = sets.pop(rng.randrange(len(sets)))
+        first |= sets.pop(rng.randrange(len(sets)))
+        sets.append(first)
+        constituents.append((set(first), "X"))
+    tree = Tree([f"w{p}" for p in range(200)], constituents[::-1])
+    assert read_upright(draw(tree), with_tags=False) == tree
+    assert read_sideways(draw(tree, max_width=80), with_tags=False) == tree
+
+
+def test_gold() -> None:
+    gold = Tree(
+        WAKE.words,
+        [(range(4), "S"), (range(4), "VP"), ({1, 2, 3}, "X"), ({1, 2, 3}, ""), ({1, 2}, "N"), ({0}, "V")],
+    )
+    text = draw(WAKE, gold=gold)
+    assert all(sign in text for sign in ("S ✓", "V ✗", "NP ✓"))
+    assert text.endswith("\n\nmissed:\n  X+•  your friend up")
+    assert draw(gold, gold=WAKE).endswith("\n\nmissed:\n  V  Wake … up")
+    coloured = draw(WAKE, gold=gold, color=True)
+    assert "✓" not in coloured
+    assert "✗" not in coloured
+    assert "\x1b[32mNP\x1b[0m" in coloured
+    assert "\x1b[31mV\x1b[0m" in coloured
+    assert "\x1b[33m  X+•  your friend up\x1b[0m" in coloured
+
+
+def test_the_list_of_missed_constituents_keeps_the_width() -> None:
+    words = [f"word{p}" for p in range(12)]
+    flat = Tree(words, [(range(12), "S")])
+    gold = Tree(words, [(range(12), "S"), (range(11), "VP")])
+    text = draw(flat, gold=gold, max_width=30)
+    assert max(map(len, text.split("\n"))) <= 30
+    assert text.split("missed:")[1].split() == ["VP", *words[:11]]
+
+
+@pytest.mark.parametrize("words", [["Wake", "your", "friend"], ["Wake", "your", "friends", "up"]])
+def test_gold_over_other_words_is_refused(words: list[str]) -> None:
+    with pytest.raises(MismatchError, match=r"^sentence s7: (the tree has 4|word 2 is 'friend')"):
+        draw(WAKE.replace(id="s7"), gold=Tree.with_root(words, []))
+
+
+def test_values() -> None:
+    shares = [1.0, 0.8, float("nan")]
+    constituents = [
+        Constituent(c.mask, c.label, c.function, {"support": share})
+        for c, share in zip(WAKE.constituents, shares)
+    ]
+    text = draw(Tree(WAKE.words, constituents), values="support")
+    assert [label for label in ("S 1", "V 0.8", "NP") if label in text] == ["S 1", "V 0.8", "NP"]
+    assert "nan" not in text
+    with pytest.raises(TreemeanError, match="no constituent has a value named 'score'; there are support"):
+        draw(Tree(WAKE.words, constituents), values="score")
+
+
+def test_functions_and_tags() -> None:
+    tree = Tree(
+        ["she", "sleeps"],
+        [Constituent(3, "S"), Constituent(1, "NP", "SB")],
+        tags=["PPER", ""],
+        word_functions=["HD", "HD"],
+    )
+    assert draw(tree, functions=True).split("\n") == [
+        "      S",
+        "   ┌──┴───┐",
+        " NP-SB    │",
+        "   │      │",
+        "PPER-HD   HD",
+        "  she   sleeps",
+    ]
+    assert draw(tree.replace(word_functions=["--", "--"]), functions=True).split("\n")[-2].split() == [
+        "PPER",
+        "│",
+    ]
+    assert draw(tree).split("\n")[-2:] == ["PPER   │", "she  sleeps"]
+    assert "PPER" not in draw(tree, tags=False)
+
+
+def test_small_trees() -> None:
+    assert draw(Tree([], [])) == "(a tree without words)"
+    assert draw(Tree(["hi"], [({0}, "S")])) == "S\n│\nhi"
+    assert draw(Tree(["hi"], [({0}, ""), ({0}, "X")], tags=["UH"])) == "•\n│\nX\n│\nUH\nhi"
+    assert str(WAKE) == draw(WAKE)
+
+
+def test_words_that_would_break_lines() -> None:
+    tree = Tree(["a\nb", "", "\u200b", " ", "\u0301x", "\x1b[31m", "\u202e"], [(range(7), "S\t")])
+    lines = draw(tree).split("\n")
+    assert lines[-1].split() == ["a␊b", "∅", "∅", "∅", "◌\u0301x", "␛[31m", "\ufffd"]
+    assert lines[0].strip() == "S␉"
+    assert len(lines) == 3
+    assert "\x1b" not in draw(tree, color=True)

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+
+from treemean.evaluation import PROTOCOLS, get_protocol
+
+
+def test_the_named_protocols() -> None:
+    assert list(PROTOCOLS) == ["paper", "discodop", "sentence"]
+    assert all(get_protocol(name).name == name for name in PROTOCOLS)
+    own = replace(get_protocol("paper"), name="own", max_gold_fan_out=None)
+    assert get_protocol(own) is own
+    with pytest.raises(FrozenInstanceError):
+        own.name = "other"  # type: ignore[misc]
+
+
+def test_descriptions_say_what_differs() -> None:
+    paper, discodop, sentence = (str(protocol) for protocol in PROTOCOLS.values())
+    assert "above 2 left out" in paper
+    assert "each of its copies if missed" in paper
+    assert "labelled ROOT, TOP, VROOT are dropped" in discodop
+    assert "length limit: with punctuation" in discodop
+    assert "means over sentences" in sentence
+    assert "gold fan-out: all counted" in sentence
+    counted = replace(get_protocol("paper"), drop_whole_sentence=False)
+    assert "root: counted" in str(counted)

@@ -1,0 +1,50 @@
+"""The readers of the core on broken input."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import time
+
+import pytest
+from fuzzing import check_reader
+
+import treemean
+from treemean.formats import Problems, alpino, discbracket, ptb
+from treemean.formats.source import Source
+from treemean.formats.writing import Unwritable
+
+
+def written(format, bank):
+    stream = io.BytesIO()
+    writer = format.writer(stream, Unwritable("make-continuous"))
+    writer.write(bank)
+    writer.close()
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("module", [discbracket, ptb, alpino], ids=lambda m: m.FORMAT.name)
+def test_broken_input(module):
+    check_reader(module.FORMAT, written(module.FORMAT, treemean.sample.gold()[:12]))
+
+
+def test_broken_real_files(data_folder):
+    dutch = gzip.decompress((data_folder / "dutch" / "alpino.xml.gz").read_bytes())[:20_000]
+    check_reader(alpino.FORMAT, dutch[: dutch.rindex(b"<alpino_ds")], runs=100)
+    gold = gzip.decompress((data_folder / "lassy-predictions" / "test" / "gold.discbracket.gz").read_bytes())
+    check_reader(discbracket.FORMAT, gold[: gold.index(b"\n", 4000)], runs=100)
+
+
+@pytest.mark.parametrize(
+    ("module", "bad"),
+    [(discbracket, b"(S\n"), (discbracket, b"x\n"), (ptb, b"()\n"), (alpino, b"<alpino_ds></a>\n")],
+)
+def test_many_bad_records_take_linear_time(module, bad):
+    """A megabyte of nothing but bad records; quadratic work would take minutes."""
+    count = 1_000_000 // len(bad)
+    problems = Problems(skip=True)
+    begun = time.perf_counter()
+    assert list(module.read(Source(io.BytesIO(bad * count), "bad"), problems, encoding="utf-8")) == []
+    assert time.perf_counter() - begun < 30
+    assert problems.count >= 1
+    assert len(problems.errors) <= 100

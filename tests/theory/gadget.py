@@ -1,0 +1,107 @@
+"""The hardness construction of docs/theory.md, built for real: from a graph to K binary trees."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from graphs import Graph
+
+from treemean.trees import Constituent, Tree
+from treemean.trees.bitsets import mask_of, positions_of
+
+
+@dataclass(frozen=True)
+class Instance:
+    """K binary trees whose average is a largest independent set.
+
+    Attributes
+    ----------
+    trees : the K trees.
+    hits : h, the number of trees that have each of the sets.
+    sets : the set of words S_v of every vertex v of the long graph H, as masks.
+    long_graph : H.
+    gain : by how much the independence number of H exceeds that of the given graph.
+    """
+
+    trees: list[Tree]
+    hits: int
+    sets: list[int]
+    long_graph: Graph
+    gain: int
+
+
+def odd_cycle(count: int) -> list[frozenset[int]]:
+    """Return h-subsets A_0 … A_{L-1} of the K individuals, cyclically consecutive ones disjoint, L odd.
+
+    For K = 5 and K ≥ 7; h = ⌊K/3⌋ + 1. The sets are arcs of a circle of K points.
+
+    >>> [sorted(arc) for arc in odd_cycle(5)]
+    [[0, 1], [2, 3], [0, 4], [1, 2], [3, 4]]
+    """
+    h = count // 3 + 1
+    if 2 * h >= count:
+        raise ValueError(f"no odd cycle for {count} individuals: averaging them is polynomial")
+    rounds = -(-h // (count - 2 * h))
+    length = 2 * rounds + 1
+    starts = [i * rounds * count // length for i in range(length)]
+    return [frozenset((start + j) % count for j in range(h)) for start in starts]
+
+
+def chain(parts: Iterable[int]) -> list[int]:
+    """Return the unions of the first two, three, … parts."""
+    unions = []
+    union = 0
+    for part in parts:
+        unions.append(union | part)
+        union |= part
+    return unions[1:]
+
+
+def inside(mask: int, *, from_the_left: bool) -> list[int]:
+    """Return the constituents of a chain over the words of a set, the set itself included."""
+    words = [1 << p for p in positions_of(mask)]
+    return chain(words if from_the_left else reversed(words))
+
+
+def tree_of(n: int, k: int, having: dict[int, frozenset[int]], spine: Sequence[int]) -> Tree:
+    """Return tree k: a chain over the parts of the spine, of which those in `having` have inner chains.
+
+    `having` tells for each set S_v which trees have it: the first of them divides it from the left, all
+    others from the right.
+    """
+    masks = set(chain(spine))
+    for part in spine:
+        if part in having:
+            masks.update(inside(part, from_the_left=k == min(having[part])))
+    return Tree(("",) * n, [Constituent(mask) for mask in masks])
+
+
+def build(count: int, graph: Graph) -> Instance:
+    """Build K trees of unbounded fan-out from a graph without isolated vertices."""
+    arcs = odd_cycle(count)
+    classes = [0] * graph.order
+    edges: list[tuple[int, int]] = []
+    for u, v in graph.edges:
+        inner = range(len(classes), len(classes) + len(arcs) - 1)
+        classes += range(1, len(arcs))
+        path = [u, *inner, v]
+        edges += itertools.pairwise(path)
+    # Words: a special one for each tree, a private one for each vertex, one for each edge.
+    first_edge_word = count + len(classes)
+    n = first_edge_word + len(edges)
+    words = [[count + v] for v in range(len(classes))]
+    for e, (u, v) in enumerate(edges):
+        words[u].append(first_edge_word + e)
+        words[v].append(first_edge_word + e)
+    sets = [mask_of(w) for w in words]
+    having = {s: arcs[c] for s, c in zip(sets, classes)}
+    trees = []
+    for k in range(count):
+        own = [s for s in sets if k in having[s]]
+        left_over = [1 << p for p in range(count, n) if not any(s >> p & 1 for s in own)]
+        special = [1 << (k + j) % count for j in range(count)]
+        trees.append(tree_of(n, k, having, [special[0], *own, *left_over, *special[1:]]))
+    gain = len(graph.edges) * (len(arcs) - 1) // 2
+    return Instance(trees, len(arcs[0]), sets, Graph(len(classes), tuple(edges)), gain)

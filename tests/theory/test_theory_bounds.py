@@ -1,0 +1,267 @@
+"""The claims of docs/theory.md about hits and conflicts, by brute force on small problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+
+import pytest
+from graphs import two_colourable
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from averaging_oracles import Case, cases, compatible_subsets, partitions
+from treemean.averaging import dynamic_programming, exhaustive, meet_in_the_middle
+from treemean.averaging.problem import Problem, make_problem
+from treemean.averaging.pruning import ratio
+from treemean.averaging.weights import Weights
+from treemean.trees import Tree, compatible
+from treemean.trees.bitsets import fan_out_of, mask_of
+
+
+def equal_weights(trees: Sequence[Tree]) -> Problem:
+    ones = (1,) * len(trees)
+    return make_problem(trees, Weights(ones, ones))
+
+
+def weighted(case: Case, weights: list[int]) -> Problem:
+    """State the problem of a case's trees with other weights, plain ones."""
+    chosen = tuple(weights[: len(case.trees)])
+    return make_problem(case.trees, Weights(chosen, chosen), case.beta2)
+
+
+def optima_of(problem: Problem) -> list[tuple[int, ...]]:
+    subsets = list(compatible_subsets(problem))
+    best = max(map(problem.objective, subsets))
+    return [chosen for chosen in subsets if problem.objective(chosen) == best]
+
+
+def conflicts(masks: list[int]) -> list[set[int]]:
+    """Return the conflict graph: for every set those that it cannot be in a tree with."""
+    return [{j for j, other in enumerate(masks) if not compatible(mask, other)} for mask in masks]
+
+
+def heavy_candidates(problem: Problem) -> list[int]:
+    """Return the candidates that have more than a third of the weight."""
+    return [mask for mask, hits in zip(problem.candidates, problem.summed_hits) if 3 * hits > problem.total]
+
+
+positive_weights = st.lists(st.integers(1, 9), min_size=8, max_size=8)
+
+
+@given(n=st.integers(0, 50), d=st.integers(1, 50), h=st.integers(0, 50))
+def test_adding_a_constituent_moves_the_ratio_towards_its_hits(n: int, d: int, h: int) -> None:
+    before, after = Fraction(n, d), Fraction(n + h, d + 1)
+    assert (before <= after) == (h >= after) == (h >= before)
+    assert (before < after) == (h > after) == (h > before)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=cases(binary=True, plain=True), weights=positive_weights)
+def test_hits_of_constituents_of_the_average(case: Case, weights: list[int]) -> None:
+    """W/3 < W(n+1)/(3n) ≤ λ* ≤ W/2; h(c) ≥ λ* in every optimum, h(c) > λ* in a smallest one."""
+    problem = weighted(case, weights)
+    optima = optima_of(problem)
+    value = ratio(problem, optima[0])
+    n, total = problem.n, problem.total
+    assert Fraction(total, 3) < Fraction(total * (n + 1), 3 * n) <= value <= Fraction(total, 2)
+    fewest = min(map(len, optima))
+    for chosen in optima:
+        assert all(problem.summed_hits[c] >= value for c in chosen)
+        if len(chosen) == fewest:
+            assert all(problem.summed_hits[c] > value for c in chosen)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases(binary=True))
+def test_hits_for_other_beta(case: Case) -> None:
+    problem = weighted(case, [1] * 8)
+    for chosen in optima_of(problem):
+        assert all(problem.summed_hits[c] > problem.total / (1 + 2 * problem.beta2) for c in chosen)
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=cases(plain=True))
+def test_individuals_of_one_size_need_not_be_binary(case: Case) -> None:
+    size = min(len(tree.masks) for tree in case.trees)
+    same = [tree for tree in case.trees if len(tree.masks) == size]
+    problem = equal_weights(same)
+    assume(problem.is_uniform)
+    for chosen in optima_of(problem):
+        assert all(3 * problem.summed_hits[c] > len(same) for c in chosen)
+    heavy = heavy_candidates(problem)
+    assert len(heavy) < 3 * (problem.n - 2)
+    if len(same) in (1, 2, 3, 4, 6):
+        assert two_colourable(conflicts(heavy))
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=cases(max_words=6, max_individuals=8, binary=True, plain=True), weights=positive_weights)
+def test_the_conflict_graph_has_no_triangle(case: Case, weights: list[int]) -> None:
+    problem = weighted(case, weights)
+    heavy = heavy_candidates(problem)
+    assert len(heavy) < 3 * (problem.n - 2)
+    near = conflicts(heavy)
+    assert not any(near[i] & near[j] for i in range(len(heavy)) for j in near[i])
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=cases(max_words=6, max_individuals=8, binary=True, plain=True), weights=positive_weights)
+def test_conflict_graphs_that_are_bipartite(case: Case, weights: list[int]) -> None:
+    """With equal weights for K = 1, 2, 3, 4, 6; with any weights for K ≤ 4."""
+    count = len(case.trees)
+    if count in (1, 2, 3, 4, 6):
+        assert two_colourable(conflicts(heavy_candidates(case.problem)))
+    if count <= 4:
+        assert two_colourable(conflicts(heavy_candidates(weighted(case, weights))))
+
+
+@given(weights=st.lists(st.integers(0, 30), min_size=1, max_size=4).filter(any))
+def test_heavy_groups_of_at_most_four_individuals_have_no_odd_cycle(weights: list[int]) -> None:
+    groups = [
+        set(group)
+        for size in range(1, len(weights) + 1)
+        for group in combinations(range(len(weights)), size)
+        if 3 * sum(weights[k] for k in group) > sum(weights)
+    ]
+    assert two_colourable([{j for j, other in enumerate(groups) if not group & other} for group in groups])
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=cases(max_individuals=3, binary=True, plain=True))
+def test_the_average_of_three_binary_trees_is_their_majority(case: Case) -> None:
+    trees = (case.trees * 3)[:3]
+    problem = equal_weights(trees)
+    majority = tuple(c for c, hits in enumerate(problem.summed_hits) if hits >= 2)
+    assert optima_of(problem) == [majority]
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases(binary=True, plain=True))
+def test_the_ratio_iteration_ends_after_at_most_n_rounds(case: Case) -> None:
+    """Every round but the last chooses fewer constituents than the one before."""
+    problem = case.problem
+    subsets = list(compatible_subsets(problem))
+    value = ratio(problem, [])
+    sizes: list[int] = []
+    while True:
+        chosen = max(subsets, key=lambda s: sum(problem.summed_hits[c] - value for c in s))
+        if ratio(problem, chosen) == value:
+            break
+        value = ratio(problem, chosen)
+        sizes.append(len(chosen))
+    assert sizes == sorted(set(sizes), reverse=True)
+    assert value == max(ratio(problem, subset) for subset in subsets)
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=cases(binary=False, plain=True))
+def test_constituents_of_averages_of_trees_of_different_sizes(case: Case) -> None:
+    """With v_k = w_k / (t - 1 + s_k), the trees that have c make up more than a quarter of all v."""
+    problem = case.problem
+    for chosen in optima_of(problem):
+        size = problem.trivial_count + len(chosen)
+        shares = [Fraction(1, size - 1 + s) for s in problem.sizes]
+        common = [
+            problem.trivial_hits[k] + sum(problem.hits[c][k] for c in chosen) for k in range(len(shares))
+        ]
+        needed = sum(v * Fraction(a, size + s) for v, a, s in zip(shares, common, problem.sizes))
+        assert needed > sum(shares) / 4
+        for c in chosen:
+            assert sum(v for v, hit in zip(shares, problem.hits[c]) if hit) >= needed
+
+
+def test_the_printed_lower_bound_is_not_strict_for_every_average() -> None:
+    """Four of nine trees over three words have a constituent; with and without it a tree is equally good."""
+    words = "a b c".split()
+    trees = [Tree(words, [({0, 1, 2}, ""), (pair, "")]) for pair in [{0, 1}] * 4 + [{1, 2}] * 4 + [{0, 2}]]
+    problem = equal_weights(trees)
+    c = problem.candidates.index(0b011)
+    assert ratio(problem, []) == ratio(problem, [c]) == problem.summed_hits[c] == 4
+    assert (c,) in optima_of(problem)
+
+
+CROSSING_PAIRS = [{0, 3}, {1, 5}, {2, 7}, {4, 8}, {6, 9}]
+
+
+def three_trees_of_fan_out_two() -> list[Tree]:
+    """Three binary trees over ten words; each has four of the crossing pairs."""
+    others = [
+        [{0, 1, 5}, {3, 4, 8}, {2, 3, 4, 7, 8}, {0, 1, 2, 3, 4, 5, 7, 8}],
+        [{1, 2, 5}, {4, 7, 8}, {4, 6, 7, 8, 9}, {1, 2, 4, 5, 6, 7, 8, 9}],
+        [{2, 6, 7}, {1, 2, 5, 6, 7}, {0, 1, 2, 3, 5, 6, 7}, set(range(9))],
+    ]
+    missing = [{0, 3}, {2, 7}, {6, 9}]
+    return [
+        Tree(
+            ("",) * 10,
+            [
+                (range(10), ""),
+                *((pair, "") for pair in CROSSING_PAIRS if pair != left_out),
+                *((s, "") for s in more),
+            ],
+        )
+        for left_out, more in zip(missing, others)
+    ]
+
+
+def test_dynamic_programming_misses_an_average_of_fan_out_two() -> None:
+    trees = three_trees_of_fan_out_two()
+    assert all(tree.is_binary and tree.fan_out == 2 for tree in trees)
+    problem = equal_weights(trees)
+    pairs = sorted(map(mask_of, CROSSING_PAIRS))
+    for method in (exhaustive.solve, meet_in_the_middle.solve):
+        average = method(problem)
+        assert average.objective == Fraction(6, 7)
+        assert [problem.candidates[c] for c in average.chosen] == pairs
+    found = dynamic_programming.solve(problem, fan_out=2)
+    assert found.objective == Fraction(43, 51) < Fraction(6, 7) <= found.upper_bound
+    assert not found.optimal
+
+
+def can_be_binarised(children: Sequence[int], fan_out: int) -> bool:
+    """Tell whether sets can be joined two by two so that all unions are of bounded fan-out."""
+
+    @cache
+    def possible(group: frozenset[int]) -> bool:
+        if len(group) == 1:
+            return True
+        if fan_out_of(sum(group)) > fan_out:
+            return False
+        first, *others = sorted(group)
+        return any(
+            possible(frozenset([first, *some])) and possible(frozenset(others) - {*some})
+            for size in range(len(others))
+            for some in combinations(others, size)
+        )
+
+    return possible(frozenset(children))
+
+
+def test_few_words_can_always_be_binarised() -> None:
+    """In a sentence of at most eight words, a constituent of fan-out 1 or 2 with parts of fan-out 1 or 2."""
+    shapes = [(n, gap) for n in range(3, 8) for gap in range(1, n + 1)] + [(8, 8)]
+    for n, gap in shapes:  # n words with a gap before word number `gap`; none if that is n
+        for parts in partitions((1 << n) - 1):
+            spread = [part & (1 << gap) - 1 | part >> gap << gap + 1 for part in parts]
+            if len(spread) > 2 and all(fan_out_of(part) <= 2 for part in spread):
+                assert can_be_binarised(spread, 2)
+
+
+def test_nine_words_cannot_always_be_binarised() -> None:
+    """A constituent of all words but one that has four crossing pairs as children."""
+    assert not can_be_binarised([mask_of(pair) for pair in ([0, 4], [1, 6], [3, 7], [5, 8])], 2)
+    assert not can_be_binarised([mask_of(pair) for pair in CROSSING_PAIRS], 2)
+
+
+def test_no_two_crossing_pairs_are_together_of_fan_out_two() -> None:
+    for a, b in combinations(CROSSING_PAIRS, 2):
+        assert fan_out_of(mask_of(a | b)) > 2
+
+
+@pytest.mark.parametrize(("fan_out", "expected"), [(2, Fraction(43, 51)), (3, Fraction(6, 7))])
+def test_a_higher_bound_lets_dynamic_programming_find_it(fan_out: int, expected: Fraction) -> None:
+    problem = equal_weights(three_trees_of_fan_out_two())
+    assert dynamic_programming.solve(problem, fan_out=fan_out).objective == expected
