@@ -25,7 +25,7 @@ class AlpinoReader {
         const xml::Event event = scanner.next();
         if (event == xml::Event::kDone) break;
         if (event == xml::Event::kStart && scanner.name() == "alpino_ds") {
-          const std::size_t end = record_end(at);
+          const std::size_t end = record_end(scanner.begin());  // comments may stand between `at` and the tag
           if (end == std::string_view::npos) break;
           read_record(scanner, scanner.begin(), end);
           result_.consumed = at = end;
@@ -75,8 +75,8 @@ class AlpinoReader {
 
   void check_outside(const xml::Scanner& scanner) const {
     const std::string_view text = text_.substr(scanner.begin(), scanner.position() - scanner.begin());
-    if (text.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-      throw xml::Error{"text outside the sentences", scanner.begin()};
+    if (const std::size_t found = text.find_first_not_of(" \t\r\n"); found != std::string_view::npos) {
+      throw xml::Error{"text outside the sentences", scanner.begin() + found};
     }
   }
 

@@ -16,10 +16,13 @@ struct BadRecord {
 struct Incomplete {};
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string result(text);
-  for (std::size_t at = 0; (at = result.find(from, at)) != std::string::npos; at += to.size()) {
-    result.replace(at, from.size(), to);
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t found; (found = text.find(from, at)) != std::string_view::npos; at = found + from.size()) {
+    result += text.substr(at, found - at);
+    result += to;
   }
+  result += text.substr(at);
   return result;
 }
 
@@ -186,9 +189,10 @@ class BracketReader {
 
   // What may follow a tree on its line, after a tab: the sentence, if the leaves are bare numbers, or a comment.
   std::size_t read_rest_of_line(std::size_t at) {
-    const std::size_t line_end = text_.find('\n', at);
-    if (line_end == std::string_view::npos && !final_) throw Incomplete{};
-    const std::size_t end = std::min(line_end, text_.size());
+    // Many trees may stand on one line: look for its end once.
+    if (line_end_ < at) line_end_ = std::min(text_.find('\n', at), text_.size());
+    if (line_end_ == text_.size() && !final_) throw Incomplete{};
+    const std::size_t end = line_end_;
     std::size_t rest = at;
     while (rest < end && (text_[rest] == ' ' || text_[rest] == '\r')) ++rest;
     if (rest == end || text_[rest] == '(') {
@@ -260,7 +264,8 @@ class BracketReader {
   std::string_view text_;
   bool discontinuous_, final_, skip_;
   ReadResult result_;
-  std::size_t counted_ = 0;  // how far lines have been counted
+  std::size_t counted_ = 0;   // how far lines have been counted
+  std::size_t line_end_ = 0;  // the end of some line; of the current one once a tree of it is read
   Sentence sentence_;
   std::vector<std::int64_t> positions_;
   std::vector<Frame> frames_;

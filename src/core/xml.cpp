@@ -5,6 +5,9 @@
 namespace treemean::xml {
 namespace {
 
+// Far more than any node has; attributes are looked up one by one.
+constexpr std::size_t kMaxAttributes = 256;
+
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 bool ends_name(char c) { return is_space(c) || c == '=' || c == '/' || c == '>' || c == '<' || c == '"' || c == '\''; }
@@ -137,6 +140,9 @@ Event Scanner::read_tag() {
     at_ = stop + 1;
     if (raw_attribute(attribute).data() != nullptr) {
       throw Error{"the attribute " + std::string(attribute.substr(0, 40)) + " is given twice", start};
+    }
+    if (attributes_.size() == kMaxAttributes) {
+      throw Error{"more than " + std::to_string(kMaxAttributes) + " attributes", start};
     }
     attributes_.emplace_back(attribute, value);
   }

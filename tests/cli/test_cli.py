@@ -85,6 +85,12 @@ def test_evaluate_as_tables(folder):
     assert "continuous,100.0,100.0,100.0,1,1,1" in csv
 
 
+def test_evaluate_one_file_twice(folder):
+    twice = ("evaluate", "pred.discbracket", "pred.discbracket", "gold.discbracket")
+    assert len(json.loads(run(*twice, "--json", cwd=folder).stdout)) == 2
+    assert "pred.discbracket (2)" in run(*twice, cwd=folder).stdout
+
+
 def test_evaluate_by_id(folder):
     treemean.write([STOP, WAKE], folder / "turned.jsonl")
     arguments = ("evaluate", "turned.jsonl", "gold.jsonl")
@@ -99,7 +105,11 @@ def test_compare(folder):
         result = json.loads(run(*arguments, "--test", test, "--json", cwd=folder).stdout)
         assert result["wins"] == 1
         assert 0 <= result["p_value"] <= 1
-    assert "p-value" in run(*arguments, cwd=folder).stdout
+    assert result["protocol"]["name"] == "paper"
+    text = run(*arguments, cwd=folder).stdout
+    assert "p-value" in text
+    assert "Protocol paper" in text
+    assert "2 sentences scored" in text
 
 
 def test_average(folder):
@@ -200,6 +210,16 @@ def test_stats(folder):
     assert (numbers["sentences"], numbers["words"], numbers["discontinuous"]) == (2, 6, 1)
 
 
+def test_punctuation_is_told_in_one_way_from_beginning_to_end(folder):
+    tagged = Tree(["Ja", "."], [(range(2), "S")], tags=["adv", "punct"])
+    symbol = Tree(["a", "&", "b"], [(range(3), "S")], tags=["noun", "conj", "noun"])
+    treemean.write([tagged] * 1000 + [symbol] * 1000, folder / "long.jsonl")
+    run("convert", "long.jsonl", "out.jsonl", "--remove-punctuation", cwd=folder)
+    assert len(treemean.read(folder / "out.jsonl").words) == 4000
+    numbers = run("stats", "long.jsonl", "--remove-punctuation", "--json", cwd=folder).stdout
+    assert json.loads(numbers)["words"] == 4000
+
+
 def test_draw(folder):
     text = run("draw", "pred.discbracket", "--gold", "gold.discbracket", cwd=folder).stdout
     assert "friend" in text
@@ -221,10 +241,19 @@ def test_sample_and_demo(folder):
     assert len(treemean.read(folder / "treemean-demo" / "average.discbracket")) == len(gold)
 
 
+def test_draw_a_prediction_without_punctuation(folder):
+    run("convert", "pred.discbracket", "plain.dbr", "--remove-punctuation", cwd=folder)
+    text = run("draw", "plain.dbr", "--sentence", 2, "--gold", "gold.discbracket", cwd=folder).stdout
+    assert "Stop" in text
+    assert "!" not in text
+
+
 def test_errors_are_one_clear_line_and_exit_code_1(folder):
     assert run("stats", "absent.dbr", cwd=folder, code=1).stderr.startswith("error: absent.dbr: No such file")
     assert "PRED... GOLD" in run("evaluate", "gold.jsonl", cwd=folder, code=2).stderr
     assert run("evaluate", "a", "b", "--protocol", "mine", code=2)
+    for command in (("sample", "gold.jsonl"), ("demo", "-o", "gold.jsonl")):
+        assert run(*command, cwd=folder, code=1).stderr == "error: gold.jsonl: File exists\n"
     assert "no format 'klingon'" in run("stats", "x", "--from", "klingon", code=1).stderr
 
 

@@ -36,9 +36,9 @@ class NaiveSentence:
 
 
 def is_punctuation(gold: Treebank, protocol: str) -> list[list[bool]]:
-    """Decide for every word of every gold sentence: by tag if there are such tags, else by word."""
+    """Decide for every word of every gold sentence: by tag if there are such tags or a list, else by word."""
     trees = list(gold)
-    by_tag = any("punct" in tree.tags for tree in trees)
+    by_tag = protocol == "discodop" or any("punct" in tree.tags for tree in trees)
     decisions = []
     for tree in trees:
         decision = [

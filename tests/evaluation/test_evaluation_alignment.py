@@ -112,6 +112,15 @@ def test_words_of_the_discodop_protocol() -> None:
         evaluate(bank_of("a b"), gold, "paper")
 
 
+def test_discodop_deletes_listed_words_only() -> None:
+    """A sign that is not on the list is a word, also where no tag tells what is punctuation."""
+    gold = bank_of("5 % .")
+    assert len(evaluate(bank_of("5 %"), gold, "discodop").sentences) == 1
+    with pytest.raises(MismatchError):
+        evaluate(bank_of("5"), gold, "discodop")
+    assert len(evaluate(bank_of("5"), gold, "paper").sentences) == 1
+
+
 def test_ids_that_are_missing_or_doubled() -> None:
     two = bank_of("a", "b", ids="xy")
     assert message(bank_of("a", "b", ids="xx"), two, match="id") == (

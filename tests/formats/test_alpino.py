@@ -14,7 +14,7 @@ from strategies import treebanks
 from treemean.errors import FormatError, UnwritableTree
 from treemean.formats import alpino
 from treemean.formats.problems import Problems
-from treemean.formats.source import Source
+from treemean.formats.source import BLOCK, Source
 from treemean.formats.writing import Unwritable
 from treemean.trees import Tree, Treebank, transforms
 
@@ -71,8 +71,13 @@ def test_words_come_by_begin_and_secondary_nodes_are_no_words():
 
 
 def test_a_sentence_without_id_is_called_as_its_file():
-    [tree] = read(EXAMPLE.replace(' sentid="s1"', ""), name="lassy/dpc-12.xml")
-    assert tree.id == "dpc-12"
+    nameless = EXAMPLE.replace(' sentid="s1"', "")
+    [tree] = read(nameless, name="lassy/dpc-12.p.3.s.1.xml")
+    assert tree.id == "dpc-12.p.3.s.1"
+    # Only if it is the only one, however the file is cut into blocks.
+    one = nameless.split("\n", 1)[1]
+    for count in (2, BLOCK // len(one), BLOCK // len(one) + 1, BLOCK // len(one) + 2):
+        assert set(read(one * count, name="many.xml").ids.tolist()) == {""}
 
 
 def test_other_encodings_are_declared():
@@ -83,6 +88,13 @@ def test_other_encodings_are_declared():
     assert tree.words[0] == "Jan"
     with pytest.raises(FormatError, match="the encoding 'martian' is not known"):
         read(EXAMPLE.replace("UTF-8", "martian"))
+
+
+@pytest.mark.parametrize("before", ['<?xml version="1.0"?>', "<!-- one -->", "<?a?><!-- <alpino_ds> -->"])
+def test_nothing_need_stand_between_a_comment_and_a_sentence(before):
+    one = EXAMPLE.split("\n", 1)[1].strip()
+    assert len(read(before + one)) == 1
+    assert len(read(f"<treebank>{before}{one}{before}{one}</treebank>")) == 2
 
 
 @given(treebanks(max_words=70), st.data())
@@ -142,10 +154,18 @@ def test_entities_are_never_expanded():
     problems = Problems(skip=True)
     assert len(read(laughs, problems)) == 0
     assert "document type declaration" in str(problems.errors[0])
-    with pytest.raises(FormatError, match="text outside"):
-        read("<treebank>oops</treebank>")
+    with pytest.raises(FormatError, match="text outside") as caught:
+        read("<treebank>\n\noops</treebank>")
+    assert caught.value.line == 3
     with pytest.raises(FormatError, match="markup is not complete"):
         read("<treebank><alpino_ds")
+
+
+def test_many_attributes_are_refused():
+    """They are compared one by one, which must not take quadratic time."""
+    tag = " ".join(f'a{i}=""' for i in range(50_000))
+    with pytest.raises(FormatError, match="more than 256 attributes"):
+        read(EXAMPLE.replace("<parser/>", f"<parser {tag}/>"))
 
 
 def test_control_characters_cannot_be_written():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 
 import numpy as np
 import pytest
@@ -259,6 +260,14 @@ def test_a_small_file_cannot_ask_for_unbounded_memory():
         read(discbracket, text)
 
 
+def test_a_long_word_of_brackets_takes_linear_time():
+    """Two megabytes; quadratic work would take many seconds."""
+    begun = time.perf_counter()
+    [tree] = read(discbracket, b"(S 0=" + b"#LRB#-RRB-" * 200_000 + b")")
+    assert tree.words == ("()" * 200_000,)
+    assert time.perf_counter() - begun < 3
+
+
 def test_what_brackets_cannot_express():
     tree = Tree(["Wake", "your", "friend", "up"], [(range(4), "S"), ({0, 3}, "V")])
     with pytest.raises(UnwritableTree, match=r"V \[Wake … up\] is discontinuous"):
@@ -277,4 +286,7 @@ def test_names_and_beginnings():
     assert discbracket.sniff(b"(S (VP (V 0=Wake)")
     assert discbracket.sniff(b" (S 0=Wake 1=up)")
     assert not discbracket.sniff(b"(S (NP (D the) (N 0)))")
+    assert discbracket.sniff(b"(S (NP (D 0) (N 1)))\tthe cat\n")
+    for number in (b"30", b"1990s", b"3.5"):
+        assert not discbracket.sniff(b"( (S (NP (CD " + number + b") (NNS years)) (VP (VBD passed))))\n\t\n")
     assert ptb.sniff(b"\n( (S (NP")

@@ -68,6 +68,11 @@ def test_version_3() -> None:
     assert fourth.id == "4"
 
 
+def test_only_blanks_and_tabs_divide_columns() -> None:
+    trees = [Tree(["#EOS\x0bx", "\x0c", "#BOS\x0cy"], [(range(3), "S")], tags=["#BOS", "#EOS", "X"], id="1")]
+    assert_same(trees_in(FORMAT, written(FORMAT, trees)), trees)
+
+
 def test_version_4_without_declaration() -> None:
     (tree,) = trees_in(FORMAT, VERSION_4)
     assert tree.words == ("Hunde", "bellen")

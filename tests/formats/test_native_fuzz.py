@@ -35,6 +35,15 @@ def test_broken_real_files(data_folder):
     check_reader(discbracket.FORMAT, gold[: gold.index(b"\n", 4000)], runs=100)
 
 
+def test_many_trees_on_one_line_take_linear_time():
+    """Four megabytes; quadratic work would take half a minute."""
+    count = 500_000
+    begun = time.perf_counter()
+    batches = discbracket.read(Source(io.BytesIO(b"(S 0=a) " * count), "line"), Problems(), encoding="utf-8")
+    assert sum(len(batch) for batch in batches) == count
+    assert time.perf_counter() - begun < 10
+
+
 @pytest.mark.parametrize(
     ("module", "bad"),
     [(discbracket, b"(S\n"), (discbracket, b"x\n"), (ptb, b"()\n"), (alpino, b"<alpino_ds></a>\n")],

@@ -328,3 +328,15 @@ def test_sniff() -> None:
 
 def test_broken_input() -> None:
     check_reader(FORMAT, written(FORMAT, [WAKE, FULL, EMPTY, LONG]), runs=600)
+
+
+def test_few_long_sentences_make_a_group() -> None:
+    """A group is held in memory, so that its size is bounded in words times constituents too."""
+    n = 3000
+    long = Treebank.from_trees([Tree(["w"] * n, [(range(i, n), "X") for i in range(n - 1)])])
+    stream = io.BytesIO()
+    writer = FORMAT.writer(stream, Unwritable())
+    for _ in range(20):
+        writer.write(long)
+    writer.close()
+    assert pq.ParquetFile(stream).num_row_groups > 1

@@ -59,6 +59,24 @@ def test_names():
         format_of_content(Source(io.BytesIO(b"hello"), "x"))
 
 
+@pytest.mark.parametrize("name", ["hex", "zlib", "rot13", "undefined"])
+def test_codecs_that_are_no_encodings(name, tmp_path):
+    with pytest.raises(TreemeanError, match=f"no encoding '{name}'"):
+        treemean.read("x", encoding=name)
+    path = tmp_path / "x.alpino"
+    path.write_text(f'<?xml version="1.0" encoding="{name}"?>')
+    with pytest.raises(FormatError, match=f"the encoding '{name}' is not known"):
+        treemean.read(path)
+
+
+def test_text_in_another_encoding_than_was_said(tmp_path):
+    for name in ("x.dbr", "x.conllu"):
+        (tmp_path / name).write_text("(S (X 0=a))\n")
+        for encoding in ("utf-16", "punycode"):
+            with pytest.raises(FormatError):
+                treemean.read(tmp_path / name, encoding=encoding)
+
+
 def test_files_that_cannot_be_opened(tmp_path):
     with pytest.raises(FormatError, match=r"absent.dbr: No such file"):
         treemean.read(tmp_path / "absent.dbr")
@@ -66,6 +84,12 @@ def test_files_that_cannot_be_opened(tmp_path):
     broken.write_bytes(gzip.compress(b"(S (X 0=a))\n" * 10000)[:-30])
     with pytest.raises(FormatError, match=r"broken\.dbr\.gz"):
         treemean.read(broken)
+    no_gzip = open(tmp_path / "no.gz", "w+b")  # noqa: SIM115 (Source closes it)
+    no_gzip.write(b"\x1f\x8bnothing")
+    no_gzip.seek(0)
+    with pytest.raises(FormatError, match=r"^no\.gz: "):
+        Source(no_gzip, "no.gz")
+    assert no_gzip.closed
     (tmp_path / "folder").mkdir()
     with pytest.raises(FormatError, match="holds no files"):
         treemean.read(tmp_path / "folder")
@@ -88,6 +112,8 @@ def test_folders_and_archives_in_natural_order(tmp_path):
         tree = FLAT.replace(words=[name, "x"])
         treemean.write([tree], folder / name, format="alpino")
     (folder / ".hidden").write_text("no tree")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_text("no tree")
     bank = treemean.read(folder)
     assert [tree.words[0] for tree in bank] == names
     assert bank.ids.tolist() == ["2", "10", "1"]
@@ -95,6 +121,8 @@ def test_folders_and_archives_in_natural_order(tmp_path):
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for name in names[::-1]:
             packed.write(folder / name, name)
+        packed.writestr(".git/config", "no tree")
+        packed.writestr("9" * 5000 + "/", "")  # a number that is too long for int
     assert treemean.read(archive) == bank
 
 
@@ -104,6 +132,16 @@ def test_batches_are_flat(tmp_path):
     sizes = [len(batch) for batch in treemean.read_batches(path)]
     assert sum(sizes) == 150_000
     assert max(sizes) < 100_000
+
+
+def test_batches_of_long_sentences_are_small(tmp_path):
+    path = tmp_path / "long.dbr"
+    n = 3000  # a right-branching tree takes about a megabyte
+    words = " ".join(f"(X {i}=w" for i in range(n)) + ")" * n
+    path.write_text(f"(S {words})\n" * 60)
+    batches = list(treemean.read_batches(path))
+    assert sum(len(batch) for batch in batches) == 60
+    assert max(batch.bits.nbytes for batch in batches) < 40_000_000
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path):
@@ -124,6 +162,17 @@ def test_a_failed_write_leaves_what_was_there(tmp_path):
     assert path.read_bytes() == before
 
 
+def test_outputs_that_cannot_be_opened_or_written(tmp_path):
+    with pytest.raises(TreemeanError, match="Is a directory"):
+        treemean.write([FLAT], tmp_path, format="ptb")
+    with pytest.raises(TreemeanError, match="File name too long"):
+        treemean.write([FLAT], tmp_path / ("a" * 300), format="ptb")
+    treemean.write([FLAT], tmp_path / ("a" * 250), format="ptb")
+    if os.path.exists("/dev/full"):
+        with pytest.raises(TreemeanError, match="/dev/full: No space left"):
+            treemean.write([FLAT], "/dev/full", format="ptb")
+
+
 def test_trees_that_cannot_be_expressed(tmp_path):
     path = tmp_path / "out.ptb"
     policy = treemean.Unwritable("skip")
@@ -137,6 +186,15 @@ def test_trees_that_cannot_be_expressed(tmp_path):
     assert (policy.skipped, policy.changed) == (0, 1)
     with pytest.raises(UnwritableTree, match=r"sentence 1 \(odd\)"):
         treemean.write([Tree(["a b"], [({0}, "S")], id="odd")], path, unwritable="make-continuous")
+
+
+def test_records_are_set_aside_or_it_is_an_error(tmp_path):
+    (tmp_path / "bad.dbr").write_text("oops\n")
+    with pytest.raises(TreemeanError, match="only where they are skipped"):
+        treemean.Problems(aside=tmp_path / "aside")
+    problems = treemean.Problems(skip=True, aside=tmp_path / "aside")
+    with pytest.raises(TreemeanError, match="in a `with` statement"):
+        treemean.read(tmp_path / "bad.dbr", problems=problems)
 
 
 def test_standard_input_and_output():

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import treebanks, trees
+from treemean.errors import TreemeanError
 from treemean.trees import Constituent, Tree, Treebank, bitsets, transforms
 from treemean.trees.branching import branching_masks
 from treemean.trees.statistics import statistics
@@ -29,6 +30,11 @@ def test_collapsing_unaries_leaves_each_set_once(bank, keep):
             labels = [e.label for e in expected[c.mask]]
             wanted = {"top": labels[0], "bottom": labels[-1], "join": "+".join(labels)}[keep]
             assert (c.label, c.function) == (wanted, expected[c.mask][0].function)
+
+
+def test_collapsing_unaries_in_an_unknown_way():
+    with pytest.raises(TreemeanError, match="'join' is kept, not 'both'"):
+        transforms.collapse_unaries(Treebank.empty(), keep="both")
 
 
 @given(trees(), DIRECTIONS)
@@ -85,6 +91,8 @@ def test_functions_in_labels_and_out_of_them():
     assert joined.word_functions == ("", "")
     split = transforms.split_functions(Treebank.from_trees([joined]))[0]
     assert [(c.label, c.function) for c in split] == [("S", ""), ("NP", "SBJ")]
+    kept = transforms.split_functions(Treebank.from_trees([tree]))[0]
+    assert kept == tree
     odd = Tree(["x"], [({0}, "-NONE-"), ({0}, "NP-SBJ-1=2"), ({0}, "")])
     split = transforms.split_functions(Treebank.from_trees([odd]))[0]
     assert [(c.label, c.function) for c in split] == [("-NONE-", ""), ("NP", "SBJ-1"), ("", "")]
@@ -103,6 +111,8 @@ def test_normalising_words():
     bank = Treebank.from_trees([Tree(["In", "1.200,50", "A4", "x"], [(range(4), "S")])])
     assert transforms.lower_case(bank)[0].words == ("in", "1.200,50", "a4", "x")
     assert transforms.normalise_numbers(bank)[0].words == ("In", "N", "AN", "x")
+    ordinal = Treebank.from_trees([Tree(["3.", "1,2,3-4", ",5"], [(range(3), "S")])])
+    assert transforms.normalise_numbers(ordinal)[0].words == ("N.", "N-N", ",N")
 
 
 @given(treebanks(), st.integers(0, 12), st.integers(1, 12) | st.none())
@@ -132,6 +142,10 @@ def test_random_trees_of_bounded_fan_out_use_it():
         bitsets.fan_out_of(mask) for _ in range(20) for mask in branching_masks(12, "random", draw, 2)
     }
     assert fan_outs == {1, 2}
+    for limit in (2, 3):
+        masks = branching_masks(300, "random", draw, limit)
+        assert len(masks) == 299
+        assert max(map(bitsets.fan_out_of, masks)) == limit
     with pytest.raises(ValueError, match="kind must be"):
         branching_masks(3, "up", draw)
     with pytest.raises(ValueError, match="at least 1"):

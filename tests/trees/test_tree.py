@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from itertools import combinations
 
 import pytest
@@ -66,6 +67,22 @@ def test_trees_are_immutable():
         WAKE.metadata["a"] = "b"
 
 
+def test_trees_can_be_copied_and_sent_to_other_processes():
+    tree = WAKE.replace(
+        constituents=[Constituent(c.mask, c.label, "", {"support": 0.5}) for c in WAKE],
+        metadata={"a": "b"},
+        values={"score": 1.0},
+    )
+    other = copy.deepcopy(tree)  # goes the same way as pickling
+    assert other == tree
+    assert (other.metadata, other.values) == (tree.metadata, tree.values)
+    assert [c.values for c in other] == [c.values for c in tree]
+    with pytest.raises(TypeError):
+        other.metadata["a"] = "c"
+    with pytest.raises(AttributeError, match="immutable"):
+        del tree.words
+
+
 def test_equality_looks_at_words_tags_functions_and_constituents_only():
     assert WAKE.replace(id="7", metadata={"a": "b"}, values={"score": 1.0}) == WAKE
     assert hash(WAKE) == hash(WAKE.replace(id="7"))
@@ -98,6 +115,16 @@ def test_interleaving_siblings_are_not_well_nested():
     words = list("abcd")
     assert not Tree(words, [(range(4), "S"), ({0, 2}, "A"), ({1, 3}, "B")]).is_well_nested
     assert Tree(words, [(range(4), "S"), ({0, 3}, "A"), ({1, 2}, "B")]).is_well_nested
+
+
+@given(trees(max_words=9))
+def test_well_nestedness_equals_its_definition(tree):
+    def interleave(a, b):
+        fours = combinations(range(len(tree)), 4)
+        return any(w in a and x in b and y in a and z in b for w, x, y, z in fours)
+
+    sets = [set(c.positions) for c in tree]
+    assert tree.is_well_nested == (not any(interleave(a, b) for a in sets for b in sets if not a & b))
 
 
 @given(trees())

@@ -109,3 +109,9 @@ def test_columns_of_text(a, b):
     assert coded.map(str.upper).tolist() == [t.upper() for t in a]
     assert coded.take(order).compact().tolist() == a[::-1]
     assert coded.where(str.isalpha).tolist() == [t.isalpha() for t in a]
+
+
+def test_positions_may_be_numbers_of_numpy():
+    words = [f"w{i}" for i in range(71)]
+    tree = Tree(words, [(np.arange(71), "S"), (np.array([0, 70]), "X")])
+    assert tree == Tree(words, [(range(71), "S"), ({0, 70}, "X")])

@@ -69,3 +69,8 @@ def main() -> None:
         # The reader of our output went away; give Python nothing more to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:  # a folder that cannot be made, a full disk
+        from treemean.cli.output import complain
+
+        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        sys.exit(1)

@@ -67,6 +67,9 @@ def compare(
     )
     result = evaluation.compare(a, b, test=test, metric=metric, samples=samples, seed=seed)
     if as_json or style == "json":
-        show_json({"a": prediction_a, "b": prediction_b, "protocol": protocol, **result.to_dict()})
+        told = ("protocol", "sentences", "dropped", "gold_fan_out_above_2")
+        about = {key: value for key, value in a.to_dict().items() if key in told}
+        show_json({"a": prediction_a, "b": prediction_b, **about, **result.to_dict()})
     else:
-        show_tables([comparison_table(result, *short_names([prediction_a, prediction_b]))], style)
+        name_a, name_b = short_names([prediction_a, prediction_b])
+        show_tables([comparison_table(result, name_a, name_b, a)], style)

@@ -89,13 +89,15 @@ def convert(
     from treemean.cli.output import report_problems, say, with_progress
     from treemean.formats import Problems, TreebankWriter, Unwritable, read_batches
     from treemean.trees import Treebank, transforms
+    from treemean.trees.punctuation import settle_punctuation
 
     chosen = options.punctuation_choice(punctuation)
     changed = 0
 
     def transformed(batch: Treebank) -> Treebank:
-        nonlocal changed
+        nonlocal changed, chosen
         if remove_punctuation:
+            chosen = settle_punctuation(batch, chosen)  # the first batch decides for all
             batch = transforms.remove_punctuation(batch, chosen)
         batch = transforms.filter_by_length(batch, min_length, max_length)
         if collapse_unaries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,16 +53,25 @@ def draw(
     """
     from treemean.cli.output import say
     from treemean.formats.source import open_output
-    from treemean.trees import drawing
+    from treemean.trees import Treebank, drawing, transforms
 
     tree = _find(file, sentence, id, from_format, encoding)
     reference = _find(gold, sentence, id, None, encoding) if gold is not None else None
+    if reference is not None and len(reference) > len(tree):  # the prediction may lack punctuation
+        [reference] = transforms.remove_punctuation(Treebank.from_trees([reference]), drop_empty=False)
     if output is not None and output.suffix.lower() == ".svg":
         text = drawing.draw_svg(tree, gold=reference, tags=tags, functions=functions, values=values)
     else:
         colored = color if color is not None else output is None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None
         text = drawing.draw(
-            tree, gold=reference, color=colored, tags=tags, functions=functions, values=values
+            tree,
+            gold=reference,
+            color=colored,
+            tags=tags,
+            functions=functions,
+            values=values,
+            max_width=width,
         )
     if output is None:
         typer.echo(text, color=color)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -48,6 +49,6 @@ Punctuation = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
 
 
-def punctuation_choice(text: str) -> str | frozenset[str]:
+def punctuation_choice(text: str) -> str | Collection[str]:
     """Return what `--punctuation` says: the name of a way to tell, or a set of words."""
     return text if text in ("auto", "tag", "word") else frozenset(text.split())

@@ -27,9 +27,14 @@ def short_names(paths: Sequence[str]) -> list[str]:
     ['a', 'b']
     >>> short_names(["1/run.dbr", "2/run.dbr"])
     ['1/run.dbr', '2/run.dbr']
+    >>> short_names(["run.dbr", "run.dbr"])
+    ['run.dbr', 'run.dbr (2)']
     """
     names = [Path(path).name.split(".")[0] or path for path in paths]
-    return names if len(set(names)) == len(names) else list(paths)
+    if len(set(names)) == len(names):
+        return names
+    earlier = [paths[:index].count(path) for index, path in enumerate(paths)]
+    return [f"{path} ({count + 1})" if count else path for path, count in zip(paths, earlier)]
 
 
 def show_tables(tables: Sequence[Table], style: OutputFormat) -> None:

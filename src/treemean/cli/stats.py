@@ -38,14 +38,17 @@ def stats(
     from treemean.formats import Problems, read_batches
     from treemean.reporting import statistics_tables
     from treemean.trees import transforms
+    from treemean.trees.punctuation import settle_punctuation
     from treemean.trees.statistics import StatisticsCounter
 
+    chosen = options.punctuation_choice(punctuation)
     counter = StatisticsCounter()
     with Problems(skip=skip_bad, aside=bad_file) as problems:
         batches = read_batches(file, format=from_format, encoding=encoding, problems=problems)
         for batch in with_progress(batches, f"reading {file}"):
             if remove_punctuation:
-                batch = transforms.remove_punctuation(batch, options.punctuation_choice(punctuation))
+                chosen = settle_punctuation(batch, chosen)  # the first batch decides for all
+                batch = transforms.remove_punctuation(batch, chosen)
             counter.add(batch)
     report_problems(problems)
     result = counter.result()

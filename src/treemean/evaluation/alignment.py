@@ -60,8 +60,9 @@ def align(
     """
     if max_length is not None and max_length < 1:
         raise TreemeanError(f"the length limit must be 1 or more, not {max_length}")
-    plain = punctuation_mask(gold, punctuation)
-    removed = plain | _added_punctuation(gold, protocol) if punctuation == "auto" else plain
+    by_list = punctuation == "auto" and bool(protocol.punctuation_words)
+    plain = punctuation_mask(gold, "tag" if by_list else punctuation)
+    removed = plain | _listed_punctuation(gold, protocol) if by_list else plain
     left = _words_left(gold, removed)
     length = gold.lengths if protocol.length_with_punctuation else left
 
@@ -84,7 +85,7 @@ def align(
     )
 
 
-def _added_punctuation(gold: Treebank, protocol: Protocol) -> Flags:
+def _listed_punctuation(gold: Treebank, protocol: Protocol) -> Flags:
     listed = protocol.punctuation_words
     return gold.words.where(lambda word: unescape_brackets(word) in listed)
 

@@ -30,7 +30,8 @@ class Protocol:
     ----------
     name : how it is called.
     used_by : where scores of this kind are reported.
-    punctuation_words : words that are punctuation whatever their tag, beside what is found by tag or word.
+    punctuation_words : if not empty, what is punctuation beside the words with a punctuation tag; if empty,
+        punctuation is found by tag, or by word where no tag tells.
     drop_whole_sentence : leave out constituents over all the words, on both sides.
     drop_labels : leave out constituents with these labels, in any case of letters, on both sides.
     count_single_words : count constituents over one word (part-of-speech tags are none).

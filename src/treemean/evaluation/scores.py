@@ -42,7 +42,8 @@ def evaluate(
     match : pair sentences by `"position"` or by `"id"`.
     max_length : leave out longer sentences; the protocol says whether punctuation counts.
     punctuation : how the gold treebank tells its punctuation, see `punctuation_mask`. With `"auto"`, a
-        protocol may add words of its own. A prediction may have its punctuation removed already.
+        protocol may have a list of words of its own, which then count beside punctuation tags. A prediction
+        may have its punctuation removed already.
 
     Raises `MismatchError`, which names the sentence, if the treebanks do not have the same sentences.
 

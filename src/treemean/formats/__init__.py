@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -12,7 +11,7 @@ from treemean.errors import TreemeanError
 from treemean.formats.problems import Problems
 from treemean.formats.reading import rebatch
 from treemean.formats.registry import Format, all_formats, format_of_content, format_of_name, get_format
-from treemean.formats.source import open_output, open_sources
+from treemean.formats.source import open_output, open_sources, text_encoding
 from treemean.formats.writing import OnUnwritable, Unwritable
 from treemean.trees import Tree, Treebank
 
@@ -47,7 +46,7 @@ def read_batches(
     """
     chosen = get_format(format) if format is not None else None
     try:
-        encoding = codecs.lookup(encoding).name
+        encoding = text_encoding(encoding)
     except LookupError:
         raise TreemeanError(f"there is no encoding {encoding!r}") from None
     strict = Problems()

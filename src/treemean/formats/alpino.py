@@ -7,7 +7,6 @@ words of a phrase are those of its terminals, whatever its `begin` and `end` say
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -19,7 +18,7 @@ from treemean.errors import FormatError, UnwritableTree
 from treemean.formats.native import read_native
 from treemean.formats.problems import Problems
 from treemean.formats.registry import Format
-from treemean.formats.source import Source
+from treemean.formats.source import Source, text_encoding
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
 from treemean.trees import Strings, Tree, Treebank
 
@@ -34,11 +33,28 @@ def sniff(head: bytes) -> bool:
 
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
-    """Read Alpino XML; its own declaration tells the encoding. A sentence without id gets the file's name."""
-    for batch in read_native(source, problems, _core.read_alpino, encoding=_declared_encoding(source)):
+    """Read Alpino XML; its own declaration tells the encoding. A lone sentence without id gets the file's."""
+    batches = read_native(source, problems, _core.read_alpino, encoding=_declared_encoding(source))
+    for batch in batches:
         if len(batch) == 1 and not batch.ids[0]:
-            batch = batch.with_columns(ids=Strings.of([PurePath(source.name).name.split(".")[0]]))
+            following = next(batches, None)
+            if following is None:
+                batch = batch.with_columns(ids=Strings.of([_name_without_ending(source.name)]))
+            else:
+                yield batch
+                batch = following
         yield batch
+        yield from batches
+
+
+def _name_without_ending(path: str) -> str:
+    """Return a file's name as Lassy uses it for an id; its inner points belong to it.
+
+    >>> _name_without_ending("lassy/dpc-bal-001236-nl-sen.p.100.s.1.xml.gz")
+    'dpc-bal-001236-nl-sen.p.100.s.1'
+    """
+    name = PurePath(path).name.removesuffix(".gz")
+    return name.removesuffix(".xml").removesuffix(".alpino")
 
 
 def _declared_encoding(source: Source) -> str:
@@ -48,7 +64,7 @@ def _declared_encoding(source: Source) -> str:
     declared = re.match(rb"""\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""", head)
     name = declared.group(1).decode("ascii") if declared else "utf-8"
     try:
-        return codecs.lookup(name).name
+        return text_encoding(name)
     except LookupError:
         raise FormatError(f"the encoding {name!r} is not known", path=source.name, line=1) from None
 

@@ -24,8 +24,9 @@ from treemean.trees import Tree, Treebank
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether the first leaf has a position."""
-    return re.match(rb"\s*(?:\([^\s()]*\s*)+\d+(?:=[^\s()]*)?[\s)]", head) is not None
+    """Tell whether the first leaf has a position, or is one and a sentence follows after a tab."""
+    leaf = re.match(rb"\s*(?:\([^\s()]*\s*)+\d+(=)?[^\s()]*[\s)][^\n]*", head)
+    return leaf is not None and (leaf[1] is not None or b")\t" in leaf[0])
 
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:

@@ -72,7 +72,7 @@ class _Reader:
         size = 0
         table: Record | None = None
         for number, line in self._source.lines():
-            first = (line.split(maxsplit=1) or [b""])[0]
+            first = line.strip(b" \t").replace(b"\t", b" ").partition(b" ")[0]
             if record is not None and first in (b"#BOS", b"#BOT", b"#FORMAT"):
                 yield record
                 record = None

@@ -88,9 +88,11 @@ def _utf8_blocks(source: Source, encoding: str) -> Iterator[bytes]:
         block = source.read()
         try:
             text = decoder.decode(block, not block)
-        except UnicodeDecodeError as error:
-            line += block[: error.start].count(b"\n")
-            raise FormatError(f"not valid {encoding}: {error.reason}", path=source.name, line=line) from error
+        except UnicodeError as error:  # not all codecs tell where
+            if isinstance(error, UnicodeDecodeError):
+                line += block[: error.start].count(b"\n")
+            reason = getattr(error, "reason", str(error))
+            raise FormatError(f"not valid {encoding}: {reason}", path=source.name, line=line) from error
         yield text.encode("utf-8")
         if not block:
             return

@@ -20,6 +20,7 @@ from treemean.formats.arrowtables import (
     treebank_of,
 )
 from treemean.formats.problems import Problems
+from treemean.formats.reading import BATCH_CELLS
 from treemean.formats.registry import Format
 from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, Unwritable
@@ -94,18 +95,19 @@ class ParquetWriter:
         self._stream = stream
         self._parts = [_Part(table_of(Treebank.empty()).schema)]
         self._waiting: list[Treebank] = []
-        self._rows = 0
+        self._rows = self._cells = 0
 
     def write(self, batch: Treebank) -> None:
         """Write a batch."""
         self._waiting.append(batch)
         self._rows += len(batch)
-        if self._rows >= ROWS_PER_GROUP:
+        self._cells += 64 * len(batch.bits)
+        if self._rows >= ROWS_PER_GROUP or self._cells >= BATCH_CELLS:
             self._flush()
 
     def _flush(self) -> None:
         rows = Treebank.concatenate(self._waiting)
-        self._waiting, self._rows = [], 0
+        self._waiting, self._rows, self._cells = [], 0, 0
         for start in range(0, len(rows), ROWS_PER_GROUP):
             table = table_of(rows[start : start + ROWS_PER_GROUP])
             if not self._parts[-1].schema.equals(table.schema):

@@ -6,7 +6,7 @@ import os
 from contextlib import ExitStack
 from typing import IO
 
-from treemean.errors import FormatError
+from treemean.errors import FormatError, TreemeanError
 from treemean.formats.source import open_output
 
 
@@ -16,7 +16,8 @@ class Problems:
     Parameters
     ----------
     skip : go on after a bad record instead of raising its error.
-    aside : where skipped records are written as they stood in the input, if given.
+    aside : where skipped records are written as they stood in the input, if given; the file appears when the
+        `with` block of the problems ends.
 
     Attributes
     ----------
@@ -25,10 +26,13 @@ class Problems:
     """
 
     def __init__(self, *, skip: bool = False, aside: str | os.PathLike[str] | None = None) -> None:
+        if aside is not None and not skip:
+            raise TreemeanError("records are set aside only where they are skipped: say so too (--skip-bad)")
         self.skip, self.aside = skip, aside
         self.count = 0
         self.errors: list[FormatError] = []
         self._stack = ExitStack()
+        self._entered = False
         self._stream: IO[bytes] | None = None
 
     def report(self, error: FormatError, raw: bytes = b"") -> None:
@@ -39,11 +43,14 @@ class Problems:
         if len(self.errors) < 100:
             self.errors.append(error)
         if self.aside is not None:
+            if not self._entered:  # nobody would close the file, and it would never appear
+                raise TreemeanError("to set records aside, use Problems in a `with` statement")
             if self._stream is None:
                 self._stream = self._stack.enter_context(open_output(self.aside))
             self._stream.write(raw if raw.endswith(b"\n") else raw + b"\n")
 
     def __enter__(self) -> Problems:
+        self._entered = True
         return self
 
     def __exit__(self, *details: object) -> None:

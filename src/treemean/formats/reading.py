@@ -10,8 +10,7 @@ from treemean.formats.problems import Problems
 from treemean.formats.source import MAX_RECORD, Source
 from treemean.trees import Tree, Treebank
 
-#: Trees per batch of the readers that build trees one by one, and how large these may be together, counted
-#: in words times constituents.
+#: Trees per batch, and how large these may be together, counted in words times constituents.
 BATCH = 1000
 BATCH_CELLS = 1 << 26
 
@@ -29,8 +28,9 @@ class Record:
         for number, line in enumerate(self.lines, self.line):
             try:
                 decoded.append(line.decode(encoding))
-            except UnicodeDecodeError as error:
-                raise FormatError(f"not valid {encoding}: {error.reason}", line=number) from error
+            except UnicodeError as error:
+                reason = getattr(error, "reason", str(error))
+                raise FormatError(f"not valid {encoding}: {reason}", line=number) from error
         return decoded
 
 
@@ -94,14 +94,15 @@ def single_lines(source: Source) -> Iterator[Record]:
 
 
 def rebatch(batches: Iterable[Treebank], minimum: int = BATCH) -> Iterator[Treebank]:
-    """Join small batches so that each, but the last, has at least `minimum` sentences."""
+    """Join small batches until they have `minimum` sentences, or as many cells as a batch may have."""
     waiting: list[Treebank] = []
-    count = 0
+    count = cells = 0
     for batch in batches:
         waiting.append(batch)
         count += len(batch)
-        if count >= minimum:
+        cells += 64 * len(batch.bits)
+        if count >= minimum or cells >= BATCH_CELLS:
             yield Treebank.concatenate(waiting)
-            waiting, count = [], 0
+            waiting, count, cells = [], 0, 0
     if waiting:
         yield Treebank.concatenate(waiting)

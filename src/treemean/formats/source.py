@@ -27,6 +27,19 @@ BLOCK = 1 << 20
 MAX_RECORD = 1 << 26
 
 
+def text_encoding(name: str) -> str:
+    """Return the proper name of an encoding of text; raise `LookupError` if there is none of this name.
+
+    >>> text_encoding("UTF8")
+    'utf-8'
+    """
+    try:
+        "".encode(name)  # refuses codecs that turn bytes into bytes, such as hex and zlib
+    except UnicodeError as error:
+        raise LookupError(str(error)) from error
+    return codecs.lookup(name).name
+
+
 class Source:
     """A named stream of bytes, unpacked if it is gzip. It can be read once.
 
@@ -41,12 +54,16 @@ class Source:
         self.name = name
         self._raw, self._close = raw, close
         self._head = b""
-        start = self._fill(raw, 2)
-        if start == GZIP_MAGIC:
-            self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, _Rewound(start, raw))))
-        else:
-            self._stream = cast(BinaryIO, _Rewound(start, raw))
-        self._head = self.peek(3).removeprefix(codecs.BOM_UTF8)
+        try:
+            start = self._fill(raw, 2)
+            if start == GZIP_MAGIC:
+                self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, _Rewound(start, raw))))
+            else:
+                self._stream = cast(BinaryIO, _Rewound(start, raw))
+            self._head = self.peek(3).removeprefix(codecs.BOM_UTF8)
+        except BaseException:
+            self.close()  # nobody else could
+            raise
 
     @staticmethod
     def _fill(raw: IO[bytes], count: int) -> bytes:
@@ -111,7 +128,7 @@ def open_sources(path: str | os.PathLike[str]) -> Iterator[Source]:
         return
     try:
         if os.path.isdir(name):
-            members = [p for p in Path(name).rglob("*") if p.is_file() and not p.name.startswith(".")]
+            members = [p for p in Path(name).rglob("*") if p.is_file() and not _hidden(p.relative_to(name))]
             if not members:
                 raise FormatError("the folder holds no files", path=name)
             for member in sorted(members, key=lambda p: _natural(str(p))):
@@ -130,16 +147,24 @@ def _zip_members(name: str) -> Iterator[Source]:
     try:
         with zipfile.ZipFile(name) as archive:
             for member in sorted(archive.infolist(), key=lambda m: _natural(m.filename)):
-                if not member.is_dir() and not Path(member.filename).name.startswith("."):
+                if not member.is_dir() and not _hidden(Path(member.filename)):
                     with Source(archive.open(member), f"{name}/{member.filename}") as source:
                         yield source
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise FormatError(_reason(error), path=name) from error
 
 
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """Return a key by which numbers inside names count as numbers."""
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text)]
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Return a key by which numbers inside names count as numbers, of whatever length."""
+    numbers = re.split(r"([0-9]+)", text)  # every second part is one
+    return [
+        (len(part.lstrip("0")), part.lstrip("0")) if index % 2 else (0, part)
+        for index, part in enumerate(numbers)
+    ]
 
 
 class _Rewound:
@@ -170,15 +195,23 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    try:
+        with _open_file(target) as stream:
+            yield stream
+    except BrokenPipeError:  # whoever reads a pipe went away
+        raise
+    except OSError as error:
+        raise TreemeanError(f"{target}: {_reason(error)}") from error
+
+
+@contextmanager
+def _open_file(target: str) -> Iterator[IO[bytes]]:
     final = Path(target)
     if final.exists() and not final.is_file():  # a device or a pipe: there is nothing to rename onto
         with open(target, "wb") as stream:
             yield stream
         return
-    try:
-        handle, temporary = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.", suffix=".part")
-    except OSError as error:
-        raise TreemeanError(f"{target}: {_reason(error)}") from error
+    handle, temporary = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name[:200]}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as stream:
             if target.endswith(".gz"):
@@ -190,10 +223,8 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, final)
-    except BaseException as error:
+    except BaseException:
         Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise TreemeanError(f"{target}: {_reason(error)}") from error
         raise
 
 

@@ -46,8 +46,11 @@ def protocol_notes(evaluation: Evaluation) -> list[str]:
     return notes
 
 
-def comparison_table(comparison: Comparison, name_a: str, name_b: str) -> Table:
-    """Return a comparison of two predictions."""
+def comparison_table(
+    comparison: Comparison, name_a: str, name_b: str, evaluation: Evaluation | None = None
+) -> Table:
+    """Return a comparison of two predictions; one of their evaluations tells what was scored."""
+    notes = [comparison.note, *(protocol_notes(evaluation) if evaluation is not None else [])]
     rows: list[list[Cell]] = [
         [f"F1 {comparison.metric}, {name_a}", comparison.score_a],
         [f"F1 {comparison.metric}, {name_b}", comparison.score_b],
@@ -59,7 +62,7 @@ def comparison_table(comparison: Comparison, name_a: str, name_b: str) -> Table:
     if comparison.interval is not None:
         i = comparison.interval
         rows.append([f"{100 * i.confidence:g}% interval of the difference", f"{i.low:.2f} to {i.high:.2f}"])
-    return Table(["", "value"], rows, f"{name_a} against {name_b}", [comparison.note])
+    return Table(["", "value"], rows, f"{name_a} against {name_b}", notes)
 
 
 def _p_value(value: float) -> str:

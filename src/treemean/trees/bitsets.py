@@ -7,6 +7,7 @@ bit `p % 64` of word `p // 64`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def mask_of(positions: Iterable[int]) -> int:
     """
     mask = 0
     for position in positions:
-        mask |= 1 << position
+        mask |= 1 << index(position)  # NumPy's integers would overflow
     return mask
 
 

@@ -42,7 +42,7 @@ def branching_masks(n: int, kind: Kind, draw: random.Random, max_fan_out: int = 
         return [everything >> i << i for i in range(n - 1)]
     if kind != "random":
         raise ValueError(f"kind must be left, right or random, not {kind!r}")
-    return _random_continuous(n, draw) if max_fan_out == 1 else _random_merges(n, draw, max_fan_out)
+    return _random_continuous(n, draw) if max_fan_out == 1 else _random_discontinuous(n, draw, max_fan_out)
 
 
 def _random_continuous(n: int, draw: random.Random) -> list[int]:
@@ -58,39 +58,24 @@ def _random_continuous(n: int, draw: random.Random) -> list[int]:
     return masks
 
 
-def _random_merges(n: int, draw: random.Random, max_fan_out: int) -> list[int]:
-    """Merge random pairs from the bottom up as long as the fan-out allows it; begin anew when stuck.
+def _random_discontinuous(n: int, draw: random.Random, max_fan_out: int) -> list[int]:
+    """Split sets from the top down: a stretch of their words drawn uniformly, and the rest around it.
 
-    Expected O(n²) draws: a pair is drawn blindly first, and all pairs are listed only after many misses.
+    A stretch has no more gaps than the whole. Where the rest would have too many parts, the set is cut into a
+    beginning and an end instead, neither of which has more gaps than the whole; so there is always a way on.
     """
     if max_fan_out < 1:
         raise ValueError(f"the fan-out must be at least 1, not {max_fan_out}")
-    while True:
-        parts = [1 << i for i in range(n)]
-        masks: list[int] = []
-        while len(parts) > 1:
-            pair = _random_pair(parts, draw, max_fan_out)
-            if pair is None:
-                break
-            i, j = pair
-            union = parts[i] | parts[j]
-            masks.append(union)
-            parts[i] = union
-            parts[j] = parts[-1]
-            parts.pop()
-        else:
-            return masks
-
-
-def _random_pair(parts: list[int], draw: random.Random, max_fan_out: int) -> tuple[int, int] | None:
-    for _ in range(20):
-        i, j = draw.sample(range(len(parts)), 2)
-        if bitsets.fan_out_of(parts[i] | parts[j]) <= max_fan_out:
-            return i, j
-    allowed = [
-        (i, j)
-        for i in range(len(parts))
-        for j in range(i + 1, len(parts))
-        if bitsets.fan_out_of(parts[i] | parts[j]) <= max_fan_out
-    ]
-    return draw.choice(allowed) if allowed else None
+    masks = []
+    todo = [list(range(n))]
+    while todo:
+        positions = todo.pop()
+        if len(positions) < 2:
+            continue
+        masks.append(bitsets.mask_of(positions))
+        start, end = sorted(draw.sample(range(len(positions) + 1), 2))
+        rest = bitsets.mask_of(positions[:start] + positions[end:])
+        if not rest or bitsets.fan_out_of(rest) > max_fan_out:
+            start, end = 0, draw.randrange(1, len(positions))
+        todo += [positions[start:end], positions[:start] + positions[end:]]
+    return masks

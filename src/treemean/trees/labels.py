@@ -40,11 +40,14 @@ def join_functions(treebank: Treebank, separator: str = "-") -> Treebank:
 def split_functions(treebank: Treebank) -> Treebank:
     """Move functions out of labels, `NP-SBJ-1` to label `NP` and function `SBJ-1`.
 
-    Labels that begin with a hyphen (`-NONE-`) stay as they are; a gap index (`=2`) is dropped.
+    Labels that begin with a hyphen (`-NONE-`) stay as they are; a gap index (`=2`) is dropped. Where a label
+    has no function in it, the function that the constituent has already stays. Tags, in which hyphens are
+    common, are left alone.
     """
+    found = treebank.labels.map(lambda text: _split(text)[1]).tolist()
     return treebank.with_columns(
         labels=treebank.labels.map(lambda text: _split(text)[0]),
-        functions=treebank.labels.map(lambda text: _split(text)[1]),
+        functions=CodedStrings.of(new or old for new, old in zip(found, treebank.functions.tolist())),
     )
 
 

@@ -6,7 +6,7 @@ import re
 
 from treemean.trees.treebank import Treebank
 
-_NUMBER = re.compile(r"\d[\d.,]*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def lower_case(treebank: Treebank) -> Treebank:

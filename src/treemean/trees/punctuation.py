@@ -78,17 +78,27 @@ def punctuation_mask(treebank: Treebank, by: str | Collection[str] = "auto") -> 
     >>> punctuation_mask(bank).tolist(), punctuation_mask(bank, ["hoor"]).tolist()
     ([False, True, False, True], [False, False, True, False])
     """
+    by = settle_punctuation(treebank, by)
     if not isinstance(by, str):
         words = frozenset(by)
         return treebank.words.where(lambda word: word in words)
     if by == "word":
         return treebank.words.where(is_punctuation_word)
-    if by not in ("tag", "auto"):
+    return treebank.tags.where(is_punctuation_tag)
+
+
+def settle_punctuation(treebank: Treebank, by: str | Collection[str]) -> str | Collection[str]:
+    """Return what `"auto"` means for a treebank, `"tag"` or `"word"`; other ways are given back.
+
+    Whoever changes a treebank batch by batch settles this once, so that all batches are treated alike.
+    """
+    if by == "auto":
+        return "tag" if treebank.tags.where(is_punctuation_tag).any() else "word"
+    if isinstance(by, str) and by not in ("tag", "word"):
         raise TreemeanError(
             f"punctuation can be found by 'auto', 'tag', 'word' or a list of words, not by {by!r}"
         )
-    tagged = treebank.tags.where(is_punctuation_tag)
-    return tagged if by == "tag" or tagged.any() else punctuation_mask(treebank, "word")
+    return by
 
 
 def remove_punctuation(

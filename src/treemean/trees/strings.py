@@ -46,6 +46,11 @@ class Strings:
             raise IndexError(index)
         return self.data[self.offsets[index] : self.offsets[index + 1]].tobytes().decode("utf-8")
 
+    @cached_property
+    def texts(self) -> list[str]:
+        """All texts as Python strings, kept."""
+        return self.tolist()
+
     def tolist(self) -> list[str]:
         """Return all texts."""
         base = int(self.offsets[0])
@@ -116,10 +121,10 @@ class CodedStrings:
     def __getitem__(self, index: int) -> str:
         return self.texts[int(self.codes[index])]
 
-    @cached_property
+    @property
     def texts(self) -> list[str]:
-        """The vocabulary as Python strings."""
-        return self.vocabulary.tolist()
+        """The vocabulary as Python strings, made once for all columns that share it."""
+        return self.vocabulary.texts
 
     def tolist(self) -> list[str]:
         """Return all texts."""
@@ -131,19 +136,13 @@ class CodedStrings:
         texts = self.texts
         return tuple(texts[code] for code in self.codes[start:stop].tolist())
 
-    def _with_codes(self, codes: Codes) -> CodedStrings:
-        column = CodedStrings(codes, self.vocabulary)
-        if "texts" in self.__dict__:
-            column.__dict__["texts"] = self.texts
-        return column
-
     def slice(self, start: int, stop: int) -> CodedStrings:
         """Return entries start to stop - 1, sharing everything."""
-        return self._with_codes(self.codes[start:stop])
+        return CodedStrings(self.codes[start:stop], self.vocabulary)
 
     def take(self, indices: NDArray[Any]) -> CodedStrings:
         """Return the entries at `indices` (or under a Boolean mask)."""
-        return self._with_codes(self.codes[indices])
+        return CodedStrings(self.codes[indices], self.vocabulary)
 
     def where(self, predicate: Callable[[str], bool]) -> NDArray[np.bool_]:
         """Return which entries satisfy a predicate, which is asked once per vocabulary item."""

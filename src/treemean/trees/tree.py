@@ -8,6 +8,7 @@ has a constituent over one word (as in NP over a noun); part-of-speech tags belo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -71,6 +72,9 @@ class Constituent:
     def is_continuous(self) -> bool:
         """Whether the constituent has no gap."""
         return self.fan_out == 1
+
+    def __reduce__(self) -> tuple[Any, ...]:  # read-only views cannot be pickled
+        return Constituent, (self.mask, self.label, self.function, dict(self.values))
 
     def __len__(self) -> int:
         return self.mask.bit_count()
@@ -224,6 +228,13 @@ class Tree:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("trees are immutable; use tree.replace(...)")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("trees are immutable; use tree.replace(...)")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # read-only views cannot be pickled
+        fields = (self.words, self.constituents, self.tags, self.word_functions, self.id)
+        return _unpickled, (*fields, dict(self.metadata), dict(self.values))
+
     def __len__(self) -> int:
         return len(self.words)
 
@@ -336,24 +347,31 @@ class Tree:
 
     @cached_property
     def is_well_nested(self) -> bool:
-        """Whether no two disjoint constituents interleave (a … b … a … b). O(m²) in discontinuous ones."""
-        gapped = [c for c in self.constituents if not c.is_continuous]
-        return not any(_interleave(a.mask, b.mask) for i, a in enumerate(gapped) for b in gapped[i + 1 :])
+        """Whether no two disjoint constituents interleave (a … b … a … b). O(p log p) for p parts in all.
+
+        If two do, then so do two children of one constituent, those that hold them; only such are compared.
+        """
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for index, parent in enumerate(self.parents):
+            parts.setdefault(parent, []).extend((start, index) for start, _ in self.constituents[index].spans)
+        return not any(_interleave([index for _, index in sorted(found)]) for found in parts.values())
 
 
-def _interleave(a: int, b: int) -> bool:
-    """Tell whether two disjoint sets alternate at least a-b-a-b; nested ones do not."""
-    if a & b:
-        return False
-    turns = 0
-    last = 0
-    for _, _, owner in sorted(
-        [(*s, 1) for s in bitsets.spans_of(a)] + [(*s, 2) for s in bitsets.spans_of(b)]
-    ):
-        if owner != last:
-            turns += 1
-            last = owner
-    return turns >= 4
+def _interleave(owners: Sequence[int]) -> bool:
+    """Tell whether two owners alternate at least a-b-a-b, given the owners of parts from left to right."""
+    left = Counter(owners)
+    unfinished: list[int] = []  # in the order of their first parts; what began last must end first
+    seen = set()
+    for owner in owners:
+        if owner not in seen:
+            seen.add(owner)
+            unfinished.append(owner)
+        elif unfinished[-1] != owner:
+            return True
+        left[owner] -= 1
+        if not left[owner]:
+            unfinished.pop()
+    return False
 
 
 def _parents(n: int, masks: Sequence[int], describe: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -379,6 +397,11 @@ def _parents(n: int, masks: Sequence[int], describe: Any) -> tuple[tuple[int, ..
             owner[start:end] = index
         parents[index] = parent
     return tuple(parents), tuple(owner.tolist())
+
+
+def _unpickled(*fields: Any) -> Tree:
+    *rest, metadata, values = fields
+    return Tree._trusted(*rest, MappingProxyType(metadata), MappingProxyType(values))
 
 
 def _from_pair(pair: tuple[Iterable[int], str], n: int) -> Constituent:

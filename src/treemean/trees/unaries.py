@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from treemean.errors import TreemeanError
 from treemean.trees.strings import CodedStrings
 from treemean.trees.treebank import Treebank
 
@@ -20,6 +21,8 @@ def collapse_unaries(treebank: Treebank, *, keep: Literal["top", "bottom", "join
 
     Vectorised over the treebank.
     """
+    if keep not in ("top", "bottom", "join"):
+        raise TreemeanError(f"of a chain 'top', 'bottom' or 'join' is kept, not {keep!r}")
     repeats = treebank.repeats
     heads = np.flatnonzero(~repeats)
     labels = treebank.labels
