@@ -38,8 +38,8 @@ test-slow: $(VENV)/installed
 	$(RUN)/python -m pytest -m "slow and not gpu"
 
 lint: $(VENV)/installed
-	$(RUN)/ruff check .
-	$(RUN)/ruff format --check .
+	$(RUN)/ruff check --no-cache .
+	$(RUN)/ruff format --no-cache --check .
 	$(RUN)/mypy
 
 format: $(VENV)/installed

@@ -24,9 +24,9 @@ ROOMS = [
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 
 PUBLIC = """
-Constituent Evaluation FormatError InvalidTree MismatchError MissingDependency Problems Statistics Tree
-Treebank TreebankWriter TreemeanError Unwritable UnwritableTree __version__ all_optima average compare
-count_optima draw draw_svg evaluate k_best read read_batches sample statistics transforms write
+Constituent Evaluation FormatError InvalidOption InvalidTree MismatchError MissingDependency Problems
+Statistics Tree Treebank TreebankWriter TreemeanError Unwritable UnwritableTree __version__ all_optima average
+compare count_optima draw draw_svg evaluate k_best read read_batches sample statistics transforms write
 """.split()
 
 

@@ -31,6 +31,8 @@ class AlpinoReader {
           result_.consumed = at = end;
         } else {
           if (event == xml::Event::kText) check_outside(scanner);
+          if (event == xml::Event::kStart) ++result_.opened;
+          if (event == xml::Event::kEnd) --result_.opened;
           at = scanner.position();  // what wraps the sentences, and blanks between them
         }
       } catch (const xml::Incomplete&) {

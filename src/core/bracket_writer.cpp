@@ -1,7 +1,9 @@
 #include "bracket_writer.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "validity.hpp"

@@ -98,6 +98,7 @@ struct ReadResult {
   std::int64_t lines = 0;    // line breaks among them
   std::vector<Problem> problems;
   bool fatal = false;  // the last problem lies outside the sentences: the file cannot be read on
+  int opened = 0;      // elements opened and not closed outside the sentences (XML)
 };
 
 bool is_valid_utf8(std::string_view text);

@@ -55,7 +55,8 @@ nb::tuple to_python(treemean::ReadResult&& result) {
     const nb::bytes message(problem.message.data(), problem.message.size());
     problems.append(nb::make_tuple(message, problem.line, problem.begin, problem.end, problem.sentence));
   }
-  return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines, problems, result.fatal);
+  return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines, problems, result.fatal,
+                        result.opened);
 }
 
 std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
@@ -86,7 +87,7 @@ NB_MODULE(_core, m) {
         return to_python(std::move(result));
       },
       "text"_a, "discontinuous"_a, "final"_a, "skip"_a,
-      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problems, fatal).");
+      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problems, fatal, opened).");
 
   m.def(
       "read_alpino",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treemean.averaging import all_optima, average, count_optima, k_best
     from treemean.errors import (
         FormatError,
+        InvalidOption,
         InvalidTree,
         MismatchError,
         MissingDependency,
@@ -36,6 +37,7 @@ __all__ = [
     "Constituent",
     "Evaluation",
     "FormatError",
+    "InvalidOption",
     "InvalidTree",
     "MismatchError",
     "MissingDependency",
@@ -68,6 +70,7 @@ _HOMES = {
     "treemean.averaging": ("all_optima", "average", "count_optima", "k_best"),
     "treemean.errors": (
         "FormatError",
+        "InvalidOption",
         "InvalidTree",
         "MismatchError",
         "MissingDependency",

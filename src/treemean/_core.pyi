@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Problem = tuple[bytes, int, int, int, int]
-_Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool]
+_Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool, int]
 
 def read_brackets(text: bytes, discontinuous: bool, final: bool, skip: bool) -> _Chunk: ...
 def read_alpino(text: bytes, final: bool, skip: bool) -> _Chunk: ...

@@ -11,6 +11,10 @@ class InvalidTree(TreemeanError, ValueError):
     """A set of constituents that is not a tree over its words; the message says why."""
 
 
+class InvalidOption(TreemeanError, ValueError):
+    """An option that a function does not know; the message lists those it knows."""
+
+
 class FormatError(TreemeanError, ValueError):
     """Input that cannot be read; names the file, the line and the sentence.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from averaging_oracles import Case, all_trees, cases, compatible_subsets
 from hypothesis import given, settings
 
+from averaging_oracles import Case, all_trees, cases, compatible_subsets
 from treemean.trees import compatible
 
 

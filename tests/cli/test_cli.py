@@ -179,6 +179,16 @@ def test_convert(folder):
     assert treemean.read(folder / "right.dbr")[0].constituents[1].positions == (1, 2, 3)
 
 
+def test_random_trees_do_not_depend_on_batches(folder):
+    bank = Treebank.from_trees([FLAT] * 2500)
+    treemean.write(bank, folder / "many.dbr")
+    treemean.write(bank, folder / "many.jsonl")
+    expected = treemean.transforms.branching(bank, "random", seed=3)
+    for name in ("many.dbr", "many.jsonl"):
+        run("convert", name, "random.jsonl", "--branching", "random", "--seed", 3, cwd=folder)
+        assert (treemean.read(folder / "random.jsonl").bits == expected.bits).all()
+
+
 def test_convert_what_a_format_cannot_express(folder):
     error = run("convert", "gold.jsonl", "out.ptb", cwd=folder, code=1).stderr
     assert "sentence 1 (one) cannot be written as PTB brackets" in error

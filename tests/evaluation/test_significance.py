@@ -197,3 +197,10 @@ def test_what_cannot_be_compared() -> None:
         compare(a, a, test="bootstrap", samples=0)
     with pytest.raises(TreemeanError, match="between 0 and 1"):
         bootstrap_interval(a, confidence=95)
+
+
+def test_different_gold_trees_cannot_be_compared() -> None:
+    bank = Treebank.from_trees([Tree(["a", "b", "c"], [(range(3), "S"), ({0, 1}, "X")])])
+    other = Treebank.from_trees([Tree(["a", "b", "c"], [(range(3), "S"), ({1, 2}, "X")])])
+    with pytest.raises(MismatchError, match="different gold trees"):
+        compare(evaluate(bank, bank), evaluate(bank, other))

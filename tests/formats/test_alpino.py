@@ -168,6 +168,17 @@ def test_many_attributes_are_refused():
         read(EXAMPLE.replace("<parser/>", f"<parser {tag}/>"))
 
 
+def test_a_file_that_is_cut_off_is_noticed():
+    body = EXAMPLE.split("\n", 1)[1]
+    with pytest.raises(FormatError, match="is it cut off"):
+        read(f"<treebank>\n{body}")
+    with pytest.raises(FormatError, match="closes nothing"):
+        read(f"{body}</treebank>\n")
+    problems = Problems(skip=True)
+    assert len(read(f"<treebank>\n{body}", problems)) == 1
+    assert problems.count == 1
+
+
 def test_control_characters_cannot_be_written():
     with pytest.raises(UnwritableTree, match="character that XML cannot express"):
         alpino.serialise(Tree(["\x01"], [({0}, "top")]))

@@ -39,7 +39,7 @@ def test_every_format_by_name_and_by_content(name, packed, tmp_path):
     nameless = tmp_path / "nameless"
     nameless.write_bytes(path.read_bytes())
     assert treemean.read(nameless) == by_name
-    assert path.read_bytes()[:2] == (b"\x1f\x8b" if packed else path.read_bytes()[:2])
+    assert (path.read_bytes()[:2] == b"\x1f\x8b") == bool(packed)
     again = tmp_path / f"again{format.suffixes[0]}{packed}"
     treemean.write(by_name, again)
     assert treemean.read(again) == by_name
@@ -186,6 +186,11 @@ def test_trees_that_cannot_be_expressed(tmp_path):
     assert (policy.skipped, policy.changed) == (0, 1)
     with pytest.raises(UnwritableTree, match=r"sentence 1 \(odd\)"):
         treemean.write([Tree(["a b"], [({0}, "S")], id="odd")], path, unwritable="make-continuous")
+
+
+def test_unknown_ways_to_treat_trees():
+    with pytest.raises(TreemeanError, match="not by 'skp'"):
+        treemean.Unwritable("skp")
 
 
 def test_records_are_set_aside_or_it_is_an_error(tmp_path):

@@ -58,6 +58,8 @@ def test_tags_must_be_as_many_as_words():
 def test_one_string_is_not_a_list_of_words():
     with pytest.raises(TypeError, match="split it"):
         Tree("ab", [({0, 1}, "S")])
+    with pytest.raises(TypeError, match="tags must be a sequence"):
+        Tree(["a", "b"], [({0, 1}, "S")], tags="NN")
 
 
 def test_trees_are_immutable():
@@ -176,7 +178,6 @@ def test_sets_as_integers(positions):
     assert bitsets.fan_out_of(mask) == len(spans)
     assert all(spans[i][1] < spans[i + 1][0] for i in range(len(spans) - 1))
     assert bitsets.first_of(mask) == min(positions)
-    assert bitsets.mask_of_row(bitsets.row_of(mask, bitsets.width(701))) == mask
 
 
 def test_a_sentence_of_ten_thousand_words():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Annotated, Literal
 
 import typer
@@ -119,11 +120,12 @@ def convert(
             changed += len({*batch.sentence_of[batch.fan_outs > 1].tolist()})
             batch = Treebank.from_trees(trees)
         if branching is not None:
-            batch = transforms.branching(batch, branching, seed=seed + read)
+            batch = transforms.branching(batch, branching, seed=draw)
         if binarise is not None:
             batch = Treebank.from_trees(transforms.binarise(tree, binarise) for tree in batch)
         return batch
 
+    draw = Random(seed)  # one for all batches
     read = written = 0
     unwritable = Unwritable("skip" if skip_unwritable else "error")
     with Problems(skip=skip_bad, aside=bad_file) as problems:

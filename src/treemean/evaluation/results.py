@@ -188,6 +188,7 @@ class Evaluation:
         without punctuation, have a gap.
     per_sentence : by metric, the counts of every sentence that was scored.
     sentences : int64[S], the places of these sentences in the gold treebank.
+    gold_digest : a fingerprint of the gold words and constituents that were scored.
     dropped : by reason, the ids (or numbers, as `#12`) of the gold sentences left out.
     exact_matches : sentences in which exactly the gold constituents were predicted, as the protocol counts.
     gold_fan_out_above_2 : gold constituents with more than one gap.
@@ -203,6 +204,7 @@ class Evaluation:
     discontinuous: Counts
     per_sentence: Mapping[Metric, SentenceCounts]
     sentences: Ints
+    gold_digest: str
     dropped: Mapping[str, tuple[str, ...]]
     exact_matches: int
     gold_fan_out_above_2: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -65,6 +66,7 @@ def evaluate(
         **{metric: counts.total(chosen.level) for metric, counts in per_sentence.items()},
         per_sentence=per_sentence,
         sentences=pair.sentences,
+        gold_digest=_digest(pair.gold),
         dropped={why: _names(gold, places) for why, places in pair.dropped.items()},
         exact_matches=int(
             ((everything.matched == everything.predicted) & (everything.matched == everything.gold)).sum()
@@ -75,6 +77,14 @@ def evaluate(
         by_length=_by_length(pair, per_sentence, chosen),
         branching=branching_statistics(pair.predicted),
     )
+
+
+def _digest(gold: Treebank) -> str:
+    digest = hashlib.blake2b("\0".join(gold.words.tolist()).encode(), digest_size=16)
+    for offsets in (gold.word_offsets, gold.constituent_offsets):
+        digest.update(offsets.tobytes())
+    digest.update(gold.bits.tobytes())
+    return digest.hexdigest()
 
 
 def agreement(

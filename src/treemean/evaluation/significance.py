@@ -114,6 +114,8 @@ def compare(
         raise MismatchError(
             f"the two evaluations scored different sentences ({len(a.sentences)} and {len(b.sentences)})"
         )
+    if a.gold_digest != b.gold_digest:
+        raise MismatchError("the two evaluations were made against different gold trees")
     score_a, score_b = a.counts(metric).f1, b.counts(metric).f1
     difference = a.per_sentence[metric].f1 - b.per_sentence[metric].f1
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())

@@ -14,8 +14,9 @@ from treemean.trees import CodedStrings, Strings, Treebank
 
 #: (message, line, first and last byte, number of the sentence) of a bad record.
 _Problem = tuple[bytes, int, int, int, int]
-#: (text, final, skip) -> columns, bytes consumed, lines consumed, problems, whether the last one is fatal.
-NativeReader = Callable[[bytes, bool, bool], tuple[dict[str, Any], int, int, list[_Problem], bool]]
+#: (text, final, skip) -> columns, bytes consumed, lines consumed, problems, whether the last one is fatal,
+#: and how many elements outside the sentences were opened and not closed.
+NativeReader = Callable[[bytes, bool, bool], tuple[dict[str, Any], int, int, list[_Problem], bool, int]]
 
 
 def read_native(
@@ -24,7 +25,7 @@ def read_native(
     """Read a stream with a reader of the core; bad records get a place and go to `problems`."""
     blocks = _utf8_blocks(source, encoding)
     rest = b""
-    lines_before = sentences_before = 0
+    lines_before = sentences_before = open_elements = 0
     wanted = BLOCK
     final = False
     while not final or rest:
@@ -32,7 +33,8 @@ def read_native(
             block = next(blocks, None)
             final = block is None
             rest += block or b""
-        columns, consumed, lines, found, fatal = native(rest, final, problems.skip)
+        columns, consumed, lines, found, fatal, opened = native(rest, final, problems.skip)
+        open_elements += opened
         batch = treebank_from_columns(columns)
         if len(batch):
             yield batch
@@ -58,6 +60,15 @@ def read_native(
             raise FormatError(
                 f"no sentence ends within {MAX_RECORD} bytes", path=source.name, line=lines_before + 1
             )
+    if open_elements:
+        error = FormatError(
+            "the file ends before all elements are closed: is it cut off?"
+            if open_elements > 0
+            else "an end tag closes nothing",
+            path=source.name,
+            line=lines_before + 1,
+        )
+        problems.report(error)
 
 
 def treebank_from_columns(columns: dict[str, Any]) -> Treebank:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 
 from treemean.errors import MismatchError
-from treemean.formats.problems import Problems
 from treemean.trees import Treebank
 
 
@@ -15,15 +14,15 @@ def read_parallel(
     *,
     format: str | None = None,
     encoding: str = "utf-8",
-    problems: Problems | None = None,
 ) -> Iterator[list[Treebank]]:
     """Yield lists of equally long batches, one of each file; raise `MismatchError` if one ends early.
 
-    The parameters are those of `read_batches`. No more than a batch of each file is held.
+    The parameters are those of `read_batches`; bad sentences are always errors, as leaving one out would
+    shift a file against the others. No more than a batch of each file is held.
     """
     from treemean.formats import read_batches
 
-    streams = [read_batches(path, format=format, encoding=encoding, problems=problems) for path in paths]
+    streams = [read_batches(path, format=format, encoding=encoding) for path in paths]
     waiting = [Treebank.empty() for _ in paths]
     seen = 0
     while True:

@@ -31,12 +31,11 @@ def tree_from_parents(
     id: str = "",
     metadata: Mapping[str, str] | None = None,
     root_label: str = "ROOT",
-    empty_nodes: bool = False,
 ) -> Tree:
     """Build a tree from the parents of its words and nodes.
 
     A root labelled `root_label` is added if no node spans the whole sentence. Cycles are errors, and so are
-    nodes without words unless `empty_nodes` allows them (then they are left out). O(n · depth).
+    nodes without words. O(n · depth).
 
     >>> tree_from_parents(["a", "b"], [0, TOP], [Node("X")]).constituents[0].label
     'ROOT'
@@ -52,10 +51,9 @@ def tree_from_parents(
             masks[nodes[index].parent] |= masks[index]
     constituents = []
     for index in sorted(range(len(nodes)), key=lambda i: depths[i]):  # of equal sets the upper one first
-        if masks[index]:
-            constituents.append(Constituent(masks[index], nodes[index].label, nodes[index].function))
-        elif not empty_nodes:
+        if not masks[index]:
             raise InvalidTree(f"node {nodes[index].label!r} has no words")
+        constituents.append(Constituent(masks[index], nodes[index].label, nodes[index].function))
     return Tree.with_root(
         words,
         constituents,

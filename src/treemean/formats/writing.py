@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import IO, Literal, Protocol
+from typing import IO, Literal, Protocol, get_args
 
-from treemean.errors import UnwritableTree
+from treemean.errors import InvalidOption, UnwritableTree
 from treemean.trees import Tree, Treebank
 from treemean.trees.continuous import make_continuous
 
@@ -38,6 +38,10 @@ class Unwritable:
     """
 
     def __init__(self, policy: OnUnwritable = "error") -> None:
+        if policy not in get_args(OnUnwritable):
+            raise InvalidOption(
+                f"trees are treated by {', '.join(get_args(OnUnwritable))}, not by {policy!r}"
+            )
         self.policy = policy
         self.seen = self.skipped = self.changed = 0
         self.reasons: list[str] = []

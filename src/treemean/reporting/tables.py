@@ -6,13 +6,12 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import rich.table
 
 Cell = str | int | float | None
-Style = Literal["table", "markdown", "csv"]
 
 
 @dataclass(frozen=True)

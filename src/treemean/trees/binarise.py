@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Literal
 
+from treemean.errors import InvalidOption
 from treemean.trees.continuous import is_head
 from treemean.trees.tree import Constituent, Tree
 
@@ -52,13 +53,17 @@ def binarise(tree: Tree, direction: Direction = "right") -> Tree:
 
 
 def unbinarise(tree: Tree) -> Tree:
-    """Remove the constituents that `binarise` added.
+    """Remove the constituents that `binarise` added: all but the root whose label ends with `|`.
 
     >>> flat = Tree(list("abcd"), [({0, 1, 2, 3}, "S")])
     >>> unbinarise(binarise(flat)) == flat
     True
     """
-    return tree.replace(constituents=[c for c in tree.constituents if not c.label.endswith(MARK)])
+    return tree.replace(
+        constituents=[
+            c for index, c in enumerate(tree.constituents) if index == 0 or not c.label.endswith(MARK)
+        ]
+    )
 
 
 def _inner_sets(masks: Sequence[int], direction: Direction, head: int) -> Iterable[int]:
@@ -72,7 +77,7 @@ def _inner_sets(masks: Sequence[int], direction: Direction, head: int) -> Iterab
     elif direction == "head":
         order = [*masks[head:], *reversed(masks[:head])]
     else:
-        raise ValueError(f"direction must be left, right, balanced or head, not {direction!r}")
+        raise InvalidOption(f"direction must be left, right, balanced or head, not {direction!r}")
     unions = []
     union = order[0]
     for mask in order[1:-1]:

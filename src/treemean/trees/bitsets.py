@@ -94,16 +94,6 @@ def compatible(a: int, b: int) -> bool:
     return common in (0, a, b)
 
 
-def row_of(mask: int, row_width: int) -> Bits:
-    """Return a mask as a row of `row_width` 64-bit words."""
-    return np.frombuffer(mask.to_bytes(row_width * 8, "little"), dtype=np.uint64)
-
-
-def mask_of_row(row: Bits) -> int:
-    """Return a row of 64-bit words as a mask."""
-    return int.from_bytes(np.ascontiguousarray(row).astype("<u8", copy=False).tobytes(), "little")
-
-
 def row_sizes(rows: Bits) -> Ints:
     """Count the positions of each row; `rows` is (m, width)."""
     sizes: Ints = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)

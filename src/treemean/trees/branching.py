@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Literal
 
+from treemean.errors import InvalidOption
 from treemean.trees import bitsets
 from treemean.trees.tree import Constituent
 from treemean.trees.treebank import Treebank
@@ -13,17 +14,23 @@ Kind = Literal["left", "right", "random"]
 
 
 def branching(
-    treebank: Treebank, kind: Kind, *, seed: int = 0, max_fan_out: int = 1, label: str = "NT"
+    treebank: Treebank,
+    kind: Kind,
+    *,
+    seed: int | random.Random = 0,
+    max_fan_out: int = 1,
+    label: str = "NT",
 ) -> Treebank:
     """Replace every tree by a binary one that depends on nothing but the sentence's length.
 
     Parameters
     ----------
     kind : `left` gives (((a b) c) d), `right` gives (a (b (c d))), `random` draws trees.
-    seed : of random trees; the same seed gives the same trees whatever machine.
+    seed : of random trees; the same seed gives the same trees whatever machine. Or what draws them: one that
+        goes from batch to batch gives the same trees however a treebank is cut into batches.
     max_fan_out : of random trees; 1 gives continuous ones.
     """
-    draw = random.Random(seed)
+    draw = seed if isinstance(seed, random.Random) else random.Random(seed)
     trees = []
     for tree in treebank:
         masks = branching_masks(len(tree.words), kind, draw, max_fan_out)
@@ -41,7 +48,7 @@ def branching_masks(n: int, kind: Kind, draw: random.Random, max_fan_out: int = 
     if kind == "right":
         return [everything >> i << i for i in range(n - 1)]
     if kind != "random":
-        raise ValueError(f"kind must be left, right or random, not {kind!r}")
+        raise InvalidOption(f"kind must be left, right or random, not {kind!r}")
     return _random_continuous(n, draw) if max_fan_out == 1 else _random_discontinuous(n, draw, max_fan_out)
 
 
@@ -65,7 +72,7 @@ def _random_discontinuous(n: int, draw: random.Random, max_fan_out: int) -> list
     beginning and an end instead, neither of which has more gaps than the whole; so there is always a way on.
     """
     if max_fan_out < 1:
-        raise ValueError(f"the fan-out must be at least 1, not {max_fan_out}")
+        raise InvalidOption(f"the fan-out must be at least 1, not {max_fan_out}")
     masks = []
     todo = [list(range(n))]
     while todo:

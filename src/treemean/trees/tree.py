@@ -418,6 +418,8 @@ def _from_pair(pair: tuple[Iterable[int], str], n: int) -> Constituent:
 def _per_word(name: str, given: Sequence[str] | None, words: Sequence[str]) -> tuple[str, ...]:
     if given is None:
         return ("",) * len(words)
+    if isinstance(given, str):
+        raise TypeError(f"{name} must be a sequence of strings, not one string")
     if len(given) != len(words):
         raise InvalidTree(f"{len(given)} {name} for {len(words)} words")
     return tuple(given)
