@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -44,11 +45,23 @@ def demo(
         f"words or more, {numbers.discontinuous} of them discontinuous."
     )
     plain = transforms.remove_punctuation(gold)
-    shown = next(i for i, tree in enumerate(plain) if 6 <= len(tree) <= 9 and tree.fan_out == 2)
+    begun = time.perf_counter()
+    mean = average(runs)
+    seconds = time.perf_counter() - begun
+    # A short sentence of which the average finds a discontinuous constituent.
+    shown = next(
+        i
+        for i, (tree, found) in enumerate(zip(plain, mean, strict=True))
+        if 6 <= len(tree) <= 9 and any(not c.is_continuous and c.mask in found.masks for c in tree)
+    )
     console.print(draw(gold[shown]), highlight=False, markup=False)
 
     chapter("2. The average of the five parses")
-    mean = average(runs)
+    proven = int(mean.sentence_values["optimal"].sum())
+    console.print(
+        f"The trees with the highest average F1 against the five, {proven} of {len(mean)} proven optimal, "
+        f"in {1000 * seconds:.1f} milliseconds."
+    )
     results = {f"run {number}": evaluate(run, gold) for number, run in enumerate(runs, 1)}
     results["average"] = evaluate(mean, gold)
     rows: list[list[Cell]] = [
