@@ -14,7 +14,7 @@ constexpr std::string_view kRecordEnd = "</alpino_ds>";
 
 class AlpinoReader {
  public:
-  AlpinoReader(std::string_view text, bool final, bool skip) : text_(text), final_(final), skip_(skip) {}
+  AlpinoReader(std::string_view text, bool final, bool skip) : text_(text), final_(final), skip_(skip), lines_(text) {}
 
   ReadResult read() {
     std::size_t at = 0;
@@ -42,25 +42,15 @@ class AlpinoReader {
         fail(error.message, error.at, at, text_.size(), true);
       }
     }
-    count_lines(result_.consumed);
+    result_.lines = lines_.before(result_.consumed);
     return std::move(result_);
   }
 
  private:
-  // Counts the lines up to a place, from where they were last counted.
-  void count_lines(std::size_t until) {
-    if (until < counted_) {
-      result_.lines -= std::count(text_.begin() + until, text_.begin() + counted_, '\n');
-    } else {
-      result_.lines += std::count(text_.begin() + counted_, text_.begin() + until, '\n');
-    }
-    counted_ = until;
-  }
-
   void fail(std::string message, std::size_t where, std::size_t begin, std::size_t end, bool fatal) {
-    count_lines(where);
+    const std::int64_t line = 1 + lines_.before(where);
     const std::size_t number = result_.columns.sentences() + result_.problems.size();
-    result_.problems.push_back({std::move(message), 1 + result_.lines, begin, end, number});
+    result_.problems.push_back({std::move(message), line, begin, end, number});
     result_.consumed = end;
     result_.fatal = fatal;
   }
@@ -190,8 +180,8 @@ class AlpinoReader {
 
   std::string_view text_;
   bool final_, skip_;
+  LineCounter lines_;
   ReadResult result_;
-  std::size_t counted_ = 0;                // how far lines have been counted
   std::optional<std::size_t> next_close_;  // the first end tag of a sentence from some place on, once looked for
   Sentence sentence_;
   std::vector<int> begins_, order_;

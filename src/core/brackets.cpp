@@ -33,7 +33,7 @@ std::string shown(std::string_view text) {
 class BracketReader {
  public:
   BracketReader(std::string_view text, bool discontinuous, bool final, bool skip)
-      : text_(text), discontinuous_(discontinuous), final_(final), skip_(skip) {}
+      : text_(text), discontinuous_(discontinuous), final_(final), skip_(skip), lines_(text) {}
 
   ReadResult read() {
     std::size_t at = 0;
@@ -49,13 +49,13 @@ class BracketReader {
         const std::size_t end = closed_at_ ? text_.find('\n', *closed_at_) : next_record(at);
         if (end == std::string_view::npos && !final_) break;  // the record may go on: see more of it first
         const std::size_t stop = std::min(end, text_.size());
-        count_lines(std::min(bad.at, stop));
+        const std::int64_t line = 1 + lines_.before(std::min(bad.at, stop));
         const std::size_t number = result_.columns.sentences() + result_.problems.size();
-        result_.problems.push_back({bad.message, 1 + result_.lines, at, stop, number});
+        result_.problems.push_back({bad.message, line, at, stop, number});
         result_.consumed = at = stop;
       }
     }
-    count_lines(result_.consumed);
+    result_.lines = lines_.before(result_.consumed);
     return std::move(result_);
   }
 
@@ -65,16 +65,6 @@ class BracketReader {
     int children = 0;
     int words = 0;
   };
-
-  // Counts the lines up to a place, from where they were last counted.
-  void count_lines(std::size_t until) {
-    if (until < counted_) {
-      result_.lines -= std::count(text_.begin() + until, text_.begin() + counted_, '\n');
-    } else {
-      result_.lines += std::count(text_.begin() + counted_, text_.begin() + until, '\n');
-    }
-    counted_ = until;
-  }
 
   // The beginning of the next line that begins with a bracket.
   std::size_t next_record(std::size_t at) const {
@@ -263,8 +253,8 @@ class BracketReader {
 
   std::string_view text_;
   bool discontinuous_, final_, skip_;
+  LineCounter lines_;
   ReadResult result_;
-  std::size_t counted_ = 0;   // how far lines have been counted
   std::size_t line_end_ = 0;  // the end of some line; of the current one once a tree of it is read
   Sentence sentence_;
   std::vector<std::int64_t> positions_;

@@ -1,6 +1,7 @@
 // A treebank in columns, as docs/data-model.md describes it, and how sentences are added to it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -99,6 +100,25 @@ struct ReadResult {
   std::vector<Problem> problems;
   bool fatal = false;  // the last problem lies outside the sentences: the file cannot be read on
   int opened = 0;      // elements opened and not closed outside the sentences (XML)
+};
+
+// Tells on which line a place of a text lies, counting only from where it was last asked.
+class LineCounter {
+ public:
+  explicit LineCounter(std::string_view text) : text_(text) {}
+
+  // The number of line breaks before `place`.
+  std::int64_t before(std::size_t place) {
+    const auto from = text_.begin() + std::min(place, at_), to = text_.begin() + std::max(place, at_);
+    lines_ += (place < at_ ? -1 : 1) * std::count(from, to, '\n');
+    at_ = place;
+    return lines_;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::int64_t lines_ = 0;
 };
 
 bool is_valid_utf8(std::string_view text);
