@@ -87,7 +87,11 @@ def test_dynamic_programming_finds_the_best_tree_of_bounded_fan_out(
 @settings(max_examples=60, deadline=None)
 @given(case=cases(max_words=6))
 def test_cyk_finds_the_best_continuous_binary_tree(case: Case) -> None:
-    solution = cyk.solve(case.problem)
+    among_all = cyk.solve(case.problem)
+    assert among_all.upper_bound >= case.best()
+    assert not among_all.optimal or among_all.objective == case.best()
+    solution = cyk.solve(case.problem, binary="right")
+    assert solution.chosen == among_all.chosen
     check(case, solution)
     assert len(family_of(case.problem, solution)) == case.n - 1
     assert solution.objective == case.best(binary=True, fan_out=1)

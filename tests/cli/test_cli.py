@@ -133,6 +133,15 @@ def test_average(folder):
     assert all(tree.is_binary for tree in treemean.read(folder / "binary.dbr"))
 
 
+def test_average_of_sentences_without_words(folder):
+    treemean.write([Tree([], [], id="empty")], folder / "empty.jsonl")
+    for method in treemean.averaging.METHODS:
+        arguments = ("empty.jsonl", "empty.jsonl", "-o", "mean.jsonl", "--stats", "stats.json")
+        run("average", *arguments, "--method", method, cwd=folder)
+        [sentence] = json.loads((folder / "stats.json").read_text())["sentences"]
+        assert (sentence["objective"], sentence["optimal"]) == (1.0, True)
+
+
 def test_average_by_id(folder):
     treemean.write([STOP, WAKE], folder / "turned.jsonl")
     files = ("gold.jsonl", "turned.jsonl")
@@ -158,6 +167,7 @@ def test_average_by_id(folder):
         (("--weights=-1,1",), 1, "weight 1 is -1.0"),
         (("--weights", "nan,1"), 1, "weight 1 is nan"),
         (("--method", "guess"), 1, "no method 'guess'"),
+        (("--stats", "./out.dbr"), 2, "need different files"),
     ],
 )
 def test_average_refuses(folder, options, code, message):

@@ -52,7 +52,8 @@ def _average_one(trees: Sequence[Tree], request: Request, solve: Solver, options
     weights = Weights(tuple(continuous[k] for k in heard), tuple(discontinuous[k] for k in heard))
     n = len(base.words)
     if n == 0:
-        return base
+        nothing_to_decide = {"objective": 1.0, "average_f1": 1.0, "upper_bound": 1.0, "optimal": 1.0}
+        return base.replace(values=nothing_to_decide | {"nodes": 0, "candidates": 0, "seconds": 0.0})
     problem = make_problem(trees, weights, request.beta2)
     solution = solve(problem, **options)
     everything = (1 << n) - 1

@@ -16,7 +16,8 @@ def solve(problem: Problem, *, binary: Binarising | None = None) -> Solution:
 
     It is the best of all binary trees if no candidate is discontinuous: every compatible set of continuous
     candidates can be binarised continuously. Individuals need not be binary, nor continuous. `nodes` counts
-    divisions of spans. `binary` changes nothing: the tree is binary anyway. O(n³).
+    divisions of spans. The tree is binary anyway; `binary` says that `optimal` and `upper_bound` shall speak
+    of binary trees only, not of all trees. O(n³).
 
     >>> problem = Problem(3, (0b011, 0b110), ((1, 1, 0), (0, 0, 1)), (4, 4, 4), (5, 5, 5), 3)
     >>> solve(problem).chosen, solve(problem).added
@@ -53,13 +54,15 @@ def solve(problem: Problem, *, binary: Binarising | None = None) -> Solution:
     chosen = tuple(sorted(index[mask] for mask in inner if mask in index))
     objective = scores.objective(scores.value(chosen, scores.largest))
     continuous = all(fan_out_of(mask) == 1 for mask in problem.candidates)
-    upper_bound = objective if continuous else scores.relaxation(binary=True)
+    # Of all trees, binary or not, the tree is the best only if it reaches what nothing can exceed.
+    proven = continuous and binary is not None
+    upper_bound = objective if proven else scores.relaxation(binary=binary is not None)
     return Solution(
         chosen,
         objective,
         upper_bound,
         optimal=objective == upper_bound,
         nodes=nodes,
-        note="" if objective == upper_bound else "only continuous trees were searched",
+        note="" if objective == upper_bound else "only continuous binary trees were searched",
         added=tuple(sorted(mask for mask in inner if mask not in index)),
     )
