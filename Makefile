@@ -49,7 +49,7 @@ format: $(VENV)/installed
 bench: $(VENV)/installed
 	$(RUN)/python benchmarks/reading.py
 	$(RUN)/python benchmarks/evaluating.py
-	$(RUN)/python benchmarks/averaging.py --plot docs/images/averaging-scale.svg
+	$(RUN)/python benchmarks/averaging.py
 
 docs: $(VENV)/installed
 	$(RUN)/python docs/generate.py

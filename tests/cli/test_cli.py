@@ -167,7 +167,7 @@ def test_average_by_id(folder):
         (("--weights=-1,1",), 1, "weight 1 is -1.0"),
         (("--weights", "nan,1"), 1, "weight 1 is nan"),
         (("--method", "guess"), 1, "no method 'guess'"),
-        (("--stats", "./out.dbr"), 2, "need different files"),
+        (("--stats", "./out.dbr"), 2, "is also another file"),
     ],
 )
 def test_average_refuses(folder, options, code, message):
@@ -218,6 +218,9 @@ def test_convert_bad_input(folder):
     assert "bad.dbr:2: sentence 2: the tree is not closed" in error
     said = run("convert", "bad.dbr", "out.dbr", "--skip-bad", "--bad-file", "aside", cwd=folder).stderr
     assert "1 bad sentence skipped; they are in aside" in said
+    for other in ("./bad.dbr", "out.dbr"):
+        arguments = ("convert", "bad.dbr", "out.dbr", "--skip-bad", "--bad-file", other)
+        assert "also another file" in run(*arguments, cwd=folder, code=2).stderr
     assert (folder / "aside").read_text() == "(S (X 0=a\n"
     assert len(treemean.read(folder / "out.dbr")) == 2
 

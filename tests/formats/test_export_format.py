@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from treemean.errors import FormatError, UnwritableTree
 from treemean.formats import Problems, Unwritable
-from treemean.formats.export import FORMAT
+from treemean.formats.export import FORMAT, FORMAT_4
 from treemean.trees import Constituent, Tree
 
 #: Version 3 with tables, comments, a secondary edge, a word that looks like a node, and latin letters.
@@ -217,3 +217,10 @@ def test_sniff() -> None:
 
 def test_broken_input() -> None:
     check_reader(FORMAT, (NEGRA + "#FORMAT 4\n" + VERSION_4).encode())
+
+
+@given(dressed_trees())
+def test_round_trip_of_version_4(tree: Tree) -> None:
+    data = written(FORMAT_4, [tree, tree])
+    assert data.startswith(b"#FORMAT 4\n")
+    assert_same(trees_in(FORMAT, data), [tree, tree])

@@ -320,3 +320,8 @@ def test_sniff() -> None:
 
 def test_broken_input() -> None:
     check_reader(FORMAT, TIGER.encode("latin-1"), runs=1000)
+
+
+def test_more_words_than_the_usual_first_number_of_a_node() -> None:
+    tree = Tree(["w"] * 1200, [(range(1200), "S"), (range(600), "X")], id="s1")
+    assert trees_in(FORMAT, written(FORMAT, [tree])) == [tree]

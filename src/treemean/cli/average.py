@@ -72,8 +72,8 @@ def average(
     from treemean.cli.output import say, with_progress
     from treemean.formats import TreebankWriter
 
-    if stats is not None and output != "-" and Path(output).resolve() == stats.resolve():
-        raise typer.BadParameter("the average and its statistics need different files", param_hint="--stats")
+    if stats is not None:
+        options.check_different(str(stats), "--stats", [output, *runs])
     begun = time.perf_counter()
     sentences = proven = 0
     with TreebankWriter(output, format=to_format) as writer, _StatsWriter(stats) as report:

@@ -92,6 +92,8 @@ def convert(
     from treemean.trees import Treebank, transforms
     from treemean.trees.punctuation import settle_punctuation
 
+    if bad_file is not None:
+        options.check_different(str(bad_file), "--bad-file", [source, target])
     chosen = options.punctuation_choice(punctuation)
     changed = 0
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-FORMAT_NAMES = "alpino, conllu, discbracket, export, jsonl, parquet, ptb, tiger"
+FORMAT_NAMES = "alpino, conllu, discbracket, export, export4, jsonl, parquet, ptb, tiger"
 
 
 #: The named protocols of evaluation.
@@ -47,6 +47,12 @@ Punctuation = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
+
+
+def check_different(target: str, hint: str, others: list[str]) -> None:
+    """Raise a usage error if a file to write is also another file of the same command."""
+    if target != "-" and any(o != "-" and Path(o).resolve() == Path(target).resolve() for o in others):
+        raise typer.BadParameter(f"{target} is also another file of this command", param_hint=hint)
 
 
 def punctuation_choice(text: str) -> str | Collection[str]:

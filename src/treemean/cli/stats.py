@@ -41,6 +41,8 @@ def stats(
     from treemean.trees.punctuation import settle_punctuation
     from treemean.trees.statistics import StatisticsCounter
 
+    if bad_file is not None:
+        options.check_different(str(bad_file), "--bad-file", [file])
     chosen = options.punctuation_choice(punctuation)
     counter = StatisticsCounter()
     with Problems(skip=skip_bad, aside=bad_file) as problems:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import IO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treemean import _core
 from treemean.formats.brackets import BracketWriter, serialise_brackets
@@ -63,8 +64,15 @@ def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
         unwritable,
         escape=_escape,
         positions=True,
-        needs_care=lambda batch: np.diff(batch.metadata.offsets) > 0,  # there may be a comment
+        needs_care=_may_have_comments,
     )
+
+
+def _may_have_comments(batch: Treebank) -> NDArray[np.bool_]:
+    """Return which sentences have metadata, if any of these in the batch is a comment."""
+    if b'"comment"' not in batch.metadata.data.tobytes():
+        return np.zeros(len(batch), dtype=bool)
+    return np.diff(batch.metadata.offsets) > 0
 
 
 FORMAT = Format("discbracket", "discbracket", (".discbracket", ".dbr"), sniff, read, writer)

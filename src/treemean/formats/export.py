@@ -213,8 +213,9 @@ def _filled(text: str) -> str:
 class _Serialiser:
     """Turns trees into text; counts them for the numbers of those whose id is no number."""
 
-    def __init__(self) -> None:
+    def __init__(self, version: int) -> None:
         self._count = 0
+        self._lemma = f"{NOTHING}\t\t\t" if version == 4 else ""
 
     def __call__(self, tree: Tree) -> str:
         virtual = _has_virtual_root(tree)
@@ -224,7 +225,7 @@ class _Serialiser:
             return number_of.get(index, 0)
 
         lines = [
-            _row(_word(word), _label(tag, "tag"), _function(function), parent(above))
+            self._row(_word(word), _label(tag, "tag"), _function(function), parent(above))
             for word, tag, function, above in zip(
                 tree.words, tree.tags, tree.word_functions, tree.word_parents, strict=True
             )
@@ -232,10 +233,14 @@ class _Serialiser:
         for index, number in number_of.items():
             constituent = tree.constituents[index]
             label, function = _label(constituent.label, "label"), _function(constituent.function)
-            lines.append(_row(f"#{number}", label, function, parent(tree.parents[index])))
+            lines.append(self._row(f"#{number}", label, function, parent(tree.parents[index])))
         sentence, comment = self._number(tree.id)
         self._count += 1
         return "\n".join([f"#BOS {sentence} 0 0 0{comment}", *lines, f"#EOS {sentence}"]) + "\n"
+
+    def _row(self, first: str, label: str, function: str, parent: int) -> str:
+        text = f"{first}{_tabs(first, 3)}{self._lemma}{label}{_tabs(label, 1)}"
+        return f"{text}{NOTHING}\t\t{function}\t{parent}"
 
     def _number(self, id: str) -> tuple[str, str]:
         if _is_number(id):
@@ -257,10 +262,6 @@ def _bottom_up(tree: Tree, virtual: bool) -> list[int]:
     """Return the constituents to write, children before parents, as annotators number them."""
     indices = range(int(virtual), len(tree.constituents))
     return sorted(indices, key=lambda index: (tree.heights[index], index))
-
-
-def _row(first: str, label: str, function: str, parent: int) -> str:
-    return f"{first}{_tabs(first, 3)}{label}{_tabs(label, 1)}{NOTHING}\t\t{function}\t{parent}"
 
 
 def _tabs(text: str, stops: int) -> str:
@@ -295,7 +296,12 @@ def _no_blanks(text: str, what: str) -> str:
 
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer of export 3."""
-    return TextWriter(stream, _Serialiser(), "NEGRA export", unwritable, header="#FORMAT 3\n")
+    return TextWriter(stream, _Serialiser(3), "NEGRA export", unwritable, header="#FORMAT 3\n")
+
+
+def writer_4(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
+    """Open a writer of export 4, whose column of lemmas stays empty."""
+    return TextWriter(stream, _Serialiser(4), "NEGRA export 4", unwritable, header="#FORMAT 4\n")
 
 
 def sniff(head: bytes) -> bool:
@@ -304,3 +310,5 @@ def sniff(head: bytes) -> bool:
 
 
 FORMAT = Format("export", "NEGRA export", (".export", ".negra"), sniff, read, writer)
+#: Read like the other; written with a column for lemmas.
+FORMAT_4 = Format("export4", "NEGRA export 4", (".export4",), sniff, read, writer_4)

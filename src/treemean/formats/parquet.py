@@ -72,9 +72,11 @@ def _record_batches(file: IO[bytes], name: str, problems: Problems) -> Iterator[
     try:
         reader = parquet.ParquetFile(file, buffer_size=1 << 20, page_checksum_verification=True)
         names = columns_to_read(reader.schema_arrow)
-        for batch in reader.iter_batches(ROWS_PER_BATCH, columns=names, use_threads=False):
-            batch.validate(full=True)
-            yield batch
+        for group in range(reader.num_row_groups):  # one by one: groups of long sentences are short
+            rows = reader.iter_batches(ROWS_PER_BATCH, row_groups=[group], columns=names, use_threads=False)
+            for batch in rows:
+                batch.validate(full=True)
+                yield batch
     except FormatError as error:
         problems.report(FormatError(error.message, path=name))
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:

@@ -48,7 +48,8 @@ def all_formats() -> dict[str, Format]:
     from treemean.formats import alpino, conllu, discbracket, export, jsonl, parquet, ptb, tiger
 
     modules = (parquet, alpino, tiger, export, conllu, jsonl, discbracket, ptb)
-    return {module.FORMAT.name: module.FORMAT for module in modules}
+    formats = [*(module.FORMAT for module in modules), export.FORMAT_4]
+    return {format.name: format for format in formats}
 
 
 def get_format(name: str) -> Format:

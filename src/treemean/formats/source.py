@@ -55,7 +55,7 @@ class Source:
         self._raw, self._close = raw, close
         self._head = b""
         try:
-            start = self._fill(raw, 2)
+            start = self._first_bytes(raw, 2)
             if start == GZIP_MAGIC:
                 self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, _Rewound(start, raw))))
             else:
@@ -65,11 +65,13 @@ class Source:
             self.close()  # nobody else could
             raise
 
-    @staticmethod
-    def _fill(raw: IO[bytes], count: int) -> bytes:
+    def _first_bytes(self, raw: IO[bytes], count: int) -> bytes:
         start = b""
-        while len(start) < count and (more := raw.read(count - len(start))):
-            start += more
+        try:
+            while len(start) < count and (more := raw.read(count - len(start))):
+                start += more
+        except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+            raise FormatError(_reason(error), path=self.name) from error
         return start
 
     def peek(self, count: int = 4096) -> bytes:

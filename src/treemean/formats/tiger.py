@@ -129,7 +129,8 @@ class _Serialiser:
     def __call__(self, tree: Tree) -> str:
         prefix = f"s{self._count + 1}"
         words = [f"{prefix}_{position + 1}" for position in range(len(tree.words))]
-        nodes = [f"{prefix}_{FIRST_NODE + index}" for index in range(len(tree.constituents))]
+        first = max(FIRST_NODE, len(tree.words) + 1)  # words are numbered from 1
+        nodes = [f"{prefix}_{first + index}" for index in range(len(tree.constituents))]
         root = f" root={quoteattr(nodes[0])}" if nodes else ""
         gaps = "" if tree.is_continuous else ' discontinuous="true"'
         lines = [f"<s id={_quoted(tree.id or prefix, 'id')}>", f"<graph{root}{gaps}>", "<terminals>"]
