@@ -15,7 +15,7 @@ def help_text(*command: str) -> str:
     """Return the help of a command as plain text of 100 columns."""
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
     result = subprocess.run(
-        [sys.executable, "-m", "treemean", *command, "--help"],
+        [Path(sys.executable).parent / "treemean", *command, "--help"],
         env=environment,
         capture_output=True,
         text=True,

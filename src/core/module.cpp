@@ -1,6 +1,5 @@
 // The Python face of the core: treemean._core. Private; the rooms in src/treemean wrap it.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -11,20 +10,15 @@
 #include "averaging/bind.hpp"
 #include "bracket_writer.hpp"
 #include "brackets.hpp"
+#include "numpy.hpp"
 #include "validity.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using treemean::span_of;
+using treemean::to_numpy;
 
 namespace {
-
-// Hands a vector to NumPy without copying it.
-template <typename T>
-auto to_numpy(std::vector<T>&& values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
-}
 
 nb::tuple to_python(treemean::Strings&& strings) {
   return nb::make_tuple(to_numpy(std::move(strings.data)), to_numpy(std::move(strings.offsets)));
@@ -61,15 +55,10 @@ nb::tuple to_python(treemean::ReadResult&& result) {
 
 std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
-template <typename T>
-std::span<const T> span_of(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
-  return {array.data(), array.size()};
-}
-
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using BitWords = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Offsets = treemean::Column<std::int64_t>;
+using Codes = treemean::Column<std::int32_t>;
+using Bytes = treemean::Column<std::uint8_t>;
+using BitWords = treemean::Column<std::uint64_t>;
 
 }  // namespace
 

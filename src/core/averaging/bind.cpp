@@ -1,6 +1,5 @@
 #include "averaging/bind.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -10,28 +9,13 @@
 #include <vector>
 
 #include "averaging/batch.hpp"
+#include "numpy.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace treemean {
 namespace {
-
-template <typename T>
-using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <typename T>
-std::span<const T> span_of(const Column<T>& column) {
-  return {column.data(), column.size()};
-}
-
-// Hands a vector to NumPy without copying it.
-template <typename T>
-auto to_numpy(std::vector<T>&& values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
-}
 
 // So that products of hits and denominators fit into 128 bits.
 constexpr std::int64_t max_beta2 = 1'000'000;

@@ -20,11 +20,11 @@ from treemean.formats.problems import Problems
 from treemean.formats.registry import Format
 from treemean.formats.source import Source, text_encoding
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
+from treemean.formats.xmlstream import NOT_XML
 from treemean.trees import Strings, Tree, Treebank
 
 HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n<alpino version="1.3">\n'
 FOOTER = "</alpino>\n"
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def sniff(head: bytes) -> bool:
@@ -75,7 +75,7 @@ def serialise(tree: Tree) -> str:
         raise UnwritableTree("it has no words")
     texts = [*tree.words, *tree.tags, *tree.word_functions, tree.id]
     for text in [*texts, *(t for c in tree.constituents for t in (c.label, c.function))]:
-        if _NOT_XML.search(text):
+        if NOT_XML.search(text):
             raise UnwritableTree(f"{text!r} has a character that XML cannot express")
     if "" in tree.words:
         raise UnwritableTree("a word is empty")

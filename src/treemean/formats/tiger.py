@@ -20,7 +20,7 @@ from treemean.formats.reading import Record, read_records
 from treemean.formats.registry import Format
 from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
-from treemean.formats.xmlstream import Element, elements, line_of, parse_element
+from treemean.formats.xmlstream import NOT_XML, Element, elements, line_of, parse_element
 from treemean.trees import Tree, Treebank
 
 #: What is written where there is nothing.
@@ -46,8 +46,6 @@ HEADER = """\
 <body>
 """
 FOOTER = "</body>\n</corpus>\n"
-
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 # ---- reading ----------------------------------------------------------------------------------------
@@ -172,7 +170,7 @@ def _function(text: str) -> str:
 
 
 def _quoted(text: str, what: str) -> str:
-    if _NOT_XML.search(text):
+    if NOT_XML.search(text):
         raise UnwritableTree(f"the {what} {text!r} has a character that XML cannot express")
     return quoteattr(text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ from treemean.formats.problems import Problems
 from treemean.formats.reading import Record
 from treemean.formats.source import BLOCK, MAX_RECORD, Source
 
+#: A character that XML 1.0 cannot express.
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 #: The root element must begin within so many bytes; what stands before it is checked for entities.
 PROLOG = 1 << 16
 _SAFE: dict[str, Any] = {
