@@ -17,8 +17,11 @@ ROOMS = [
     {"trees"},
     {"_core"},
     {"formats"},
-    {"averaging", "evaluation", "sample"},
+    {"averaging", "evaluation", "sample", "grammars"},
+    {"fitting", "parsing"},
+    {"training"},
     {"reporting"},
+    {"experiments"},
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
