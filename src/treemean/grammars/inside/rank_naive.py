@@ -44,7 +44,7 @@ def span_posteriors(rules: RankRules, lengths: Tensor | None = None) -> SpanPost
     marks = {span: zero.clone().requires_grad_() for span in spans}
     with torch.enable_grad():
         value = _log_partition(rules, lengths, marks)
-        total = torch.where(value.isfinite(), value, 0.0).sum()
+        total = torch.where(value.isfinite(), value, 0.0).sum() + 0.0 * torch.stack([*marks.values()]).sum()
     grads = torch.autograd.grad(total, list(marks.values()), allow_unused=True, materialize_grads=True)
     posteriors = SpanPosteriors(
         torch.zeros(batch, n + 1, n + 1, dtype=torch.float64),
@@ -97,7 +97,7 @@ def _log_partition(rules: RankRules, lengths: Tensor | None, marks: dict[tuple[i
         never = torch.full((batch, size), -math.inf, dtype=torch.float64)
         return log_sum(torch.stack([never, *terms]), 0)
 
-    result = torch.full((batch,), -math.inf, dtype=torch.float64)
+    result = torch.full((batch,), -math.inf, dtype=torch.float64) + 0.0 * rules.root.sum()  # has gradients
     for width in range(2, n + 1):
         for i in range(n - width + 1):
             j = i + width
