@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
+from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.rules import RankRules, Ranks
 
 
@@ -27,4 +30,37 @@ def random_rank_rules(
         root=random(1, symbols)[0] @ parents,
         ranks=ranks,
         floor=floor,
+    )
+
+
+def random_dense_rules(
+    batch: int,
+    n: int,
+    nonterminals: int,
+    preterminals: int,
+    discontinuous: int,
+    *,
+    per_sentence: bool = False,
+    seed: int = 0,
+    sharp: float = 1.0,
+) -> DenseRules:
+    """Draw normalised rules in float64."""
+    draw = torch.Generator().manual_seed(seed)
+    sets, symbols = batch if per_sentence else 1, nonterminals + preterminals
+
+    def random(parents: int, *shapes: tuple[int, ...]) -> list[Tensor]:
+        sizes = [math.prod(shape) for shape in shapes]
+        logits = sharp * torch.randn(sets, parents, sum(sizes), generator=draw, dtype=torch.float64)
+        return [p.view(sets, parents, *s) for p, s in zip(logits.softmax(-1).split(sizes, -1), shapes)]
+
+    side_by_side, wrapping = random(nonterminals, (symbols, symbols), (symbols, discontinuous))
+    apart, attaching = random(discontinuous, (symbols, symbols), (4, symbols, discontinuous))
+    words = torch.randn(batch, n, preterminals, generator=draw, dtype=torch.float64)
+    return DenseRules(
+        words=words.log_softmax(-1) - 2 * torch.rand(batch, n, 1, generator=draw, dtype=torch.float64),
+        root=random(1, (nonterminals,))[0][:, 0],
+        side_by_side=side_by_side,
+        wrapping=wrapping,
+        apart=apart,
+        attaching=attaching,
     )

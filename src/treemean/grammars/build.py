@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treemean.grammars.config import GrammarConfig
+from treemean.grammars.dense import DenseGrammar
 from treemean.grammars.grammar import Grammar
 from treemean.grammars.low_rank import LowRankGrammar
 
@@ -17,4 +18,4 @@ def build_grammar(config: GrammarConfig, vocabulary_size: int) -> Grammar:
     >>> grammar.log_prob(torch.tensor([[1, 2, 3]])).shape
     torch.Size([1])
     """
-    return LowRankGrammar(config, vocabulary_size)
+    return (LowRankGrammar if config.is_low_rank else DenseGrammar)(config, vocabulary_size)

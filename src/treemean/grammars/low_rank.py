@@ -9,8 +9,10 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.config import GrammarConfig
-from treemean.grammars.decoding import mbr, rank_walk
+from treemean.grammars.decoding import mbr
+from treemean.grammars.decoding.choices import best, sampler
 from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
+from treemean.grammars.decoding.rank_walk import RankWalker
 from treemean.grammars.decoding.semirings import MAX, SUM, Semiring
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import rank_naive, rank_torch
@@ -144,8 +146,8 @@ class LowRankGrammar(Grammar):
         """
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
         rules = contract_logarithms(self.factors(words), self.ranks, MAX)
-        walker = rank_walk.RankWalker(RankChart(rules, MAX))
-        return [walker.tree(k, length, rank_walk.best) for k, length in enumerate(lengths.tolist())]
+        walker = RankWalker(RankChart(rules, MAX))
+        return [walker.tree(k, length, best) for k, length in enumerate(lengths.tolist())]
 
     @torch.no_grad()
     def sample(
@@ -159,8 +161,8 @@ class LowRankGrammar(Grammar):
         """See `Grammar.sample`; the floor plays no part."""
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
         rules = contract_logarithms(self.factors(words), self.ranks, SUM)
-        walker = rank_walk.RankWalker(RankChart(rules, SUM))
-        choose = rank_walk.sampler(generator)
+        walker = RankWalker(RankChart(rules, SUM))
+        choose = sampler(generator)
         trees = []
         for k, length in enumerate(lengths.tolist()):
             trees.append([walker.tree(k, length, choose) for _ in range(count)])

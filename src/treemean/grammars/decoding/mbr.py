@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from treemean.grammars.decoding.choices import best
 from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
-from treemean.grammars.decoding.rank_walk import RankWalker, best
+from treemean.grammars.decoding.rank_walk import RankWalker
 from treemean.grammars.decoding.semirings import MAX
 from treemean.grammars.grammar import Masks
 from treemean.grammars.inside.rules import Ranks, full_lengths
@@ -21,6 +22,7 @@ def best_trees(posteriors: SpanPosteriors, lengths: Tensor | None = None) -> lis
 
     Of equal trees the first is taken: side by side before wrapping, shorter first parts first.
 
+    >>> import torch
     >>> posteriors = SpanPosteriors(torch.zeros(1, 4, 4))
     >>> posteriors.continuous[0, 1, 3] = 0.8
     >>> best_trees(posteriors)

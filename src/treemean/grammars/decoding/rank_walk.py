@@ -5,41 +5,15 @@ Only what lies on the way is looked at, so that no back-pointers are needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
+from treemean.grammars.decoding.choices import Choose, Floats, mask_of_span, to_numpy
 from treemean.grammars.decoding.rank_chart import RankChart
 from treemean.grammars.grammar import Masks, canonical
 from treemean.grammars.inside.rank_charts import gapped_offsets, wraps
 
 _CPU = torch.device("cpu")
-Floats = NDArray[np.floating[Any]]
-
-#: Chooses one of several alternatives by what they are worth.
-Choose = Callable[[Floats], int]
-
-
-def best(worth: Floats) -> int:
-    """Choose the best alternative, the first of equals."""
-    return int(worth.argmax())
-
-
-def sampler(generator: torch.Generator | None) -> Choose:
-    """Return a choice at random, in proportion to the exponentials, seeded by PyTorch's generator."""
-    device = "cpu" if generator is None else generator.device
-    seed = torch.randint(2**62, (1,), generator=generator, device=device)
-    draw = np.random.default_rng(int(seed))
-
-    def choose(worth: Floats) -> int:
-        chances = np.exp(worth - worth.max()).cumsum()
-        return int(np.searchsorted(chances, draw.random() * chances[-1], side="right"))
-
-    return choose
 
 
 class RankWalker:
@@ -52,19 +26,19 @@ class RankWalker:
     def __init__(self, chart: RankChart) -> None:
         self.n, self.ranks = chart.n, chart.ranks
         self.offsets = gapped_offsets(self.n)
-        self.root = _numpy(chart.rules.root)
-        self.continuous = _numpy(chart.rules.continuous)
-        self.discontinuous = _numpy(chart.rules.discontinuous)
+        self.root = to_numpy(chart.rules.root)
+        self.continuous = to_numpy(chart.rules.continuous)
+        self.discontinuous = to_numpy(chart.rules.discontinuous)
         views, columns = chart.views, chart.ranks.columns
-        self.left, self.right = _numpy(views.left), _numpy(views.right)
-        self.scores = {width: _numpy(scores) for width, scores in chart.scores.items()}
+        self.left, self.right = to_numpy(views.left), to_numpy(views.right)
+        self.scores = {width: to_numpy(scores) for width, scores in chart.scores.items()}
         self.columns = columns
         if chart.has_gaps:
-            self.gap_left, self.gap_right = _numpy(views.gap_left), _numpy(views.gap_right)
-            self.attached = _numpy(views.attached)
-            self.wrapped = _numpy(views.wrapped).reshape(self.n * self.n, -1, self.ranks.r2)
-            self.wrapping, self.extended = _numpy(chart.wrapping.flat), _numpy(chart.extended.flat)
-            self.attachments = _numpy(chart.attachments.flat)
+            self.gap_left, self.gap_right = to_numpy(views.gap_left), to_numpy(views.gap_right)
+            self.attached = to_numpy(views.attached)
+            self.wrapped = to_numpy(views.wrapped).reshape(self.n * self.n, -1, self.ranks.r2)
+            self.wrapping, self.extended = to_numpy(chart.wrapping.flat), to_numpy(chart.extended.flat)
+            self.attachments = to_numpy(chart.attachments.flat)
 
     def tree(self, sentence: int, length: int, choose: Choose) -> Masks:
         """Return the constituents of several words of one tree of a sentence.
@@ -80,10 +54,10 @@ class RankWalker:
         while todo:
             span, wanted = todo.pop()
             if len(span) == 4:
-                masks.append(_mask(*span[:2]) | _mask(*span[2:]))
+                masks.append(mask_of_span(*span[:2]) | mask_of_span(*span[2:]))
                 todo += self._divide_gapped(sentence, span, wanted, choose)
             elif span[1] - span[0] > 1:
-                masks.append(_mask(*span))
+                masks.append(mask_of_span(*span))
                 todo += self._divide(sentence, span[0], span[1], wanted, choose)
         return canonical(masks)
 
@@ -151,12 +125,3 @@ class RankWalker:
         width = j - i + e - m
         gaps = self.n - width
         return self.offsets[width] + ((j - i - 1) * gaps + i) * gaps + m - (j - i) - 1
-
-
-def _mask(start: int, end: int) -> int:
-    return (1 << end) - (1 << start)
-
-
-def _numpy(x: Tensor) -> Floats:
-    array: Floats = x.detach().cpu().numpy()
-    return array

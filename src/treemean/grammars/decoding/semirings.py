@@ -23,7 +23,7 @@ class Semiring(ABC):
 
     @abstractmethod
     def product(self, x: Tensor, matrix: Tensor) -> Tensor:
-        """Combine x[..., r] + matrix[r, c] over r."""
+        """Combine x[..., r] + matrix[..., r, c] over r; axes before the last broadcast."""
 
     @abstractmethod
     def pairs(self, left: Tensor, right: Tensor, matrix: Tensor) -> Tensor:
@@ -44,7 +44,9 @@ class Sum(Semiring):
     def product(self, x: Tensor, matrix: Tensor) -> Tensor:
         """See `Semiring.product`."""
         shift = _largest(x)
-        return log((x - shift).exp() @ matrix.exp()) + shift
+        if matrix.dim() == 2:
+            return log((x - shift).exp() @ matrix.exp()) + shift
+        return log(((x - shift).exp()[..., None, :] @ matrix.exp())[..., 0, :]) + shift
 
     def pairs(self, left: Tensor, right: Tensor, matrix: Tensor) -> Tensor:
         """See `Semiring.pairs`."""
@@ -67,8 +69,14 @@ class Max(Semiring):
         return x.amax(dim)
 
     def product(self, x: Tensor, matrix: Tensor) -> Tensor:
-        """See `Semiring.product`; one column at a time, so as to need little memory."""
-        return torch.stack([(x + column).amax(-1) for column in matrix.T], -1)
+        """See `Semiring.product`; one row or one column at a time, so as to need little memory."""
+        rows, columns = matrix.shape[-2:]
+        if columns < rows:
+            return torch.stack([(x + matrix[..., c]).amax(-1) for c in range(columns)], -1)
+        result = x[..., :1] + matrix[..., 0, :]
+        for r in range(1, rows):
+            result = torch.maximum(result, x[..., r : r + 1] + matrix[..., r, :])
+        return result
 
     def pairs(self, left: Tensor, right: Tensor, matrix: Tensor) -> Tensor:
         """See `Semiring.pairs`; one column at a time, so as to need little memory."""

@@ -19,7 +19,7 @@ def first_parts(chart: Tensor, width: int) -> Tensor:
 
 def second_parts(chart: Tensor, width: int) -> Tensor:
     """Return [i, k-1, ...]: the spans (i+k, i+width) that end the spans (i, i+width), for k = 1..width-1."""
-    return _later_and_shorter(chart, 1, width, len(chart) - width + 1)
+    return later_and_shorter(chart, 1, width, len(chart) - width + 1)
 
 
 def left_of_gaps(chart: Tensor, width: int) -> Tensor:
@@ -29,10 +29,11 @@ def left_of_gaps(chart: Tensor, width: int) -> Tensor:
 
 def right_of_gaps(chart: Tensor, width: int) -> Tensor:
     """Return [m', a-1, ...]: the spans (m, m+width-a) with m = m'+a+1, right parts of gapped spans."""
-    return _later_and_shorter(chart, 2, width, len(chart) - width)
+    return later_and_shorter(chart, 2, width, len(chart) - width)
 
 
-def _later_and_shorter(chart: Tensor, start: int, width: int, count: int) -> Tensor:
+def later_and_shorter(chart: Tensor, start: int, width: int, count: int) -> Tensor:
+    """Return [i, k-1, ...]: the spans that start at i+k+start-1 and have width-k words, k = 1..width-1."""
     by_start, by_length, *rest = chart.stride()
     return chart.as_strided(
         (count, width - 1, *chart.shape[2:]),
@@ -128,13 +129,13 @@ def attached_spans(spans: Tensor, width: int, taken: int) -> list[Tensor]:
     last = width - taken + 1
     return [
         r5[None, :gaps, None],
-        _sliding(r6[1:], lefts, gaps)[:, :, None],
-        _sliding(r7[2:], lefts, gaps)[:, None],
+        sliding(r6[1:], lefts, gaps)[:, :, None],
+        sliding(r7[2:], lefts, gaps)[:, None],
         r8[None, None, last : last + gaps],
     ]
 
 
-def _sliding(spans: Tensor, rows: int, columns: int) -> Tensor:
+def sliding(spans: Tensor, rows: int, columns: int) -> Tensor:
     """Return [row, column, ...]: the entries row + column."""
     by_start, *rest = spans.stride()
     size = (rows, columns, *spans.shape[1:])
