@@ -46,13 +46,14 @@ CASES = [
 
 
 def make_rules(case: Case, seed: int = 0) -> RankRules:
-    """Return rules of a grammar of published sizes with random parameters, larger ones if sharp."""
+    """Return rules of a grammar of published sizes with random parameters, choices more decided if sharp."""
     torch.manual_seed(seed)
     grammar = build_grammar(GrammarConfig(case.kind, floor=case.floor), VOCABULARY).cuda()
     words = torch.randint(0, VOCABULARY, (case.batch, case.n), device="cuda")
     with torch.no_grad():
-        for parameter in grammar.parameters():
-            parameter *= case.sharpness
+        for name, parameter in grammar.named_parameters():
+            if name.startswith("rank") or name == "words":
+                parameter *= case.sharpness
         return grammar.rules(words)
 
 
