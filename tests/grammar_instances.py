@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from treemean.grammars import Grammar, GrammarConfig, build_grammar
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.rules import RankRules, Ranks
 
@@ -64,3 +66,20 @@ def random_dense_rules(
         apart=apart,
         attaching=attaching,
     )
+
+
+def tiny_grammar(kind: str, vocabulary_size: int = 3, *, seed: int = 3, **sizes: Any) -> Grammar:
+    """Return a grammar of few symbols with random parameters, in float64."""
+    torch.manual_seed(seed)
+    tiny: dict[str, Any] = {"nonterminals": 2, "preterminals": 2, "embedding": 4}
+    if kind.startswith("tn-"):
+        tiny |= {"nonterminals": 1, "ranks": (2, 1, 1, 1) if kind == "tn-lcfrs" else (2, 0, 0, 0)}
+    if kind.endswith("lcfrs"):
+        tiny["discontinuous"] = 1
+    if kind.startswith("c-"):
+        tiny["latent"] = 2
+    grammar = build_grammar(GrammarConfig(kind, **(tiny | sizes)), vocabulary_size).double()
+    with torch.no_grad():
+        for parameter in grammar.parameters():
+            parameter.mul_(2.0)  # peaked distributions, so that nothing is right by symmetry
+    return grammar

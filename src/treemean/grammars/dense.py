@@ -124,7 +124,9 @@ class DenseGrammar(Grammar):
     def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:
         """See `Grammar.posteriors`."""
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        return dense_torch.span_posteriors(self._expected_rules(words, lengths), lengths)
+        rules = self._expected_rules(words, lengths)
+        spans: SpanPosteriors = self._backend().span_posteriors(rules, lengths)
+        return spans
 
     def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
         """See `Grammar.mbr`."""

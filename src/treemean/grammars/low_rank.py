@@ -238,13 +238,8 @@ def _entropy(factors: Factors, ranks: Ranks, lengths: Tensor) -> Tensor:
     That expectation is the derivative of log Z when all factors are raised to the power 1 + ε. Giving every
     sentence rules of its own keeps the sentences' derivatives apart.
     """
-
-    def contracted(*parts: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        rules = contract(Factors(*parts), ranks)
-        return rules.views, rules.continuous, rules.discontinuous, rules.root
-
     tangents = [torch.special.xlogy(part, part) for part in factors[:-1]] + [factors.words]
-    directions = torch.func.jvp(contracted, tuple(factors), tuple(tangents))[1]
+    directions = _directional_derivatives(factors, ranks, tangents)
     rules, batch = contract(factors, ranks), len(lengths)
     own = RankRules(
         views=rules.views[:, None].requires_grad_(),
@@ -265,3 +260,20 @@ def _entropy(factors: Factors, ranks: Ranks, lengths: Tensor) -> Tensor:
     for grad, direction in zip(grads[1:], others):
         expected = expected + (grad * direction).flatten(1).sum(1)
     return torch.where(several, log_z.detach() - expected, 0.0)
+
+
+def _directional_derivatives(factors: Factors, ranks: Ranks, tangents: list[Tensor]) -> tuple[Tensor, ...]:
+    """Return how views, continuous, discontinuous and root of the rules change along a change of the factors.
+
+    The gradient for an output's weights u is linear in u; its own gradient by u is the derivative.
+    """
+    with torch.enable_grad():
+        parts = [part.detach().requires_grad_() for part in factors]
+        rules = contract(Factors(*parts), ranks)
+        outputs = (rules.views, rules.continuous, rules.discontinuous, rules.root)
+        weights = [torch.zeros_like(output, requires_grad=True) for output in outputs]
+        grads = torch.autograd.grad(
+            outputs, parts, weights, create_graph=True, allow_unused=True, materialize_grads=True
+        )
+        change = torch.stack([(grad * tangent).sum() for grad, tangent in zip(grads, tangents)]).sum()
+    return torch.autograd.grad(change, weights, allow_unused=True, materialize_grads=True)

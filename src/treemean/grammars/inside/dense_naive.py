@@ -13,7 +13,9 @@ from torch import Tensor
 
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.logarithms import log, log_sum
+from treemean.grammars.inside.marks import posteriors_by_marks
 from treemean.grammars.inside.rules import full_lengths
+from treemean.grammars.spans import SpanPosteriors
 
 
 def log_partition(rules: DenseRules, lengths: Tensor | None = None) -> Tensor:
@@ -21,6 +23,22 @@ def log_partition(rules: DenseRules, lengths: Tensor | None = None) -> Tensor:
 
     Takes O(n⁵) steps for grammars with gaps and O(n³) for others, each over all rules of one form.
     """
+    return _log_partition(rules, lengths, {})
+
+
+def span_posteriors(rules: DenseRules, lengths: Tensor | None = None) -> SpanPosteriors:
+    """Return the span posteriors of a batch: derivatives of log Z by logarithms of factors on the spans."""
+    batch, n, _ = rules.words.shape
+    return posteriors_by_marks(
+        lambda marks: _log_partition(rules, lengths, marks),
+        full_lengths(lengths, batch, n, rules.words.device),
+        n,
+        rules.has_gaps,
+    )
+
+
+def _log_partition(rules: DenseRules, lengths: Tensor | None, marks: dict[tuple[int, ...], Tensor]) -> Tensor:
+    """Return log Z; `marks` are (B,) logarithms of factors on spans."""
     rules = rules.double()
     batch, n, preterminals = rules.words.shape
     lengths = full_lengths(lengths, batch, n, rules.words.device)
@@ -36,6 +54,9 @@ def log_partition(rules: DenseRules, lengths: Tensor | None = None) -> Tensor:
         never = torch.full((batch, size), -math.inf, dtype=torch.float64)
         return log_sum(torch.stack([never, *terms]), 0)
 
+    def mark(*span: int) -> Tensor:
+        return marks.get(span, rules.words.new_zeros(1))[:, None]
+
     no_nonterminal = torch.full((batch, nonterminals), -math.inf, dtype=torch.float64)
     no_preterminal = torch.full((batch, preterminals), -math.inf, dtype=torch.float64)
     one: dict[tuple[int, int], Tensor] = {}
@@ -50,7 +71,7 @@ def log_partition(rules: DenseRules, lengths: Tensor | None = None) -> Tensor:
             if gapped:
                 inside = combinations(range(i + 1, j), 2)
                 terms += [apply(wrapping, one[m, p], two[i, m, p, j]) for m, p in inside]
-            score = add(terms, nonterminals)
+            score = add(terms, nonterminals) + mark(i, j)
             one[i, j] = torch.cat([score, no_preterminal], 1)
             if i == 0:
                 result = torch.where(lengths == width, log_sum(root + score, 1), result)
@@ -63,5 +84,5 @@ def log_partition(rules: DenseRules, lengths: Tensor | None = None) -> Tensor:
             terms += [apply(r6, one[k, j], two[i, k, m, e]) for k in range(i + 1, j)]
             terms += [apply(r7, one[m, k], two[i, j, k, e]) for k in range(m + 1, e)]
             terms += [apply(r8, one[k, e], two[i, j, m, k]) for k in range(m + 1, e)]
-            two[i, j, m, e] = add(terms, gapped)
+            two[i, j, m, e] = add(terms, gapped) + mark(i, j, m, e)
     return result

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.inside.logarithms import log, log_sum
+from treemean.grammars.inside.marks import posteriors_by_marks
 from treemean.grammars.inside.rules import RankRules, full_lengths
-from treemean.grammars.spans import SpanPosteriors, empty_discontinuous
+from treemean.grammars.spans import SpanPosteriors
 
 Span = tuple[int, int]
 Gapped = tuple[int, int, int, int]
@@ -36,28 +37,12 @@ def span_posteriors(rules: RankRules, lengths: Tensor | None = None) -> SpanPost
     They are the derivatives of log Z by the logarithm of a factor put on all views of a span.
     """
     batch, n, _ = rules.views.shape
-    lengths = full_lengths(lengths, batch, n, rules.views.device)
-    zero = torch.zeros(batch, dtype=torch.float64)
-    gaps = rules.ranks.has_gaps
-    spans: list[tuple[int, ...]] = [*combinations(range(n + 1), 2)]
-    spans += combinations(range(n + 1), 4) if gaps else ()
-    marks = {span: zero.clone().requires_grad_() for span in spans}
-    with torch.enable_grad():
-        value = _log_partition(rules, lengths, marks)
-        total = torch.where(value.isfinite(), value, 0.0).sum() + 0.0 * torch.stack([*marks.values()]).sum()
-    grads = torch.autograd.grad(total, list(marks.values()), allow_unused=True, materialize_grads=True)
-    posteriors = SpanPosteriors(
-        torch.zeros(batch, n + 1, n + 1, dtype=torch.float64),
-        empty_discontinuous(batch, n, dtype=torch.float64) if gaps else {},
+    return posteriors_by_marks(
+        lambda marks: _log_partition(rules, lengths, marks),
+        full_lengths(lengths, batch, n, rules.views.device),
+        n,
+        rules.ranks.has_gaps,
     )
-    for span, grad in zip(marks, grads):
-        if len(span) == 2:
-            i, j = span
-            posteriors.continuous[:, i, j] = (lengths >= j).double() if j == i + 1 else grad
-        else:
-            i, j, m, e = span
-            posteriors.discontinuous[j - i + e - m][:, j - i - 1, i, m - (j - i) - 1] = grad
-    return posteriors
 
 
 def _log_partition(rules: RankRules, lengths: Tensor | None, marks: dict[tuple[int, ...], Tensor]) -> Tensor:
