@@ -34,14 +34,14 @@ CASES = [
     Case("n = 2", 2, 3),
     Case("n = 3", 3, 3),
     Case("n = 10", 10, 3),
-    Case("n = 20, sharp", 20, 3, 3.0),
-    Case("n = 20, floor 1e-9", 20, 2, 2.0, floor=1e-9),
-    Case("n = 12, floor 1e-2", 12, 2, 2.0, floor=1e-2),
-    Case("n = 20, mixed lengths", 20, 4, 2.0, lengths=(20, 13, 2, 1)),
+    Case("n = 20, sharp", 20, 3, 50.0),
+    Case("n = 20, floor 1e-9", 20, 2, 50.0, floor=1e-9),
+    Case("n = 12, floor 1e-2", 12, 2, 20.0, floor=1e-2),
+    Case("n = 20, mixed lengths", 20, 4, 50.0, lengths=(20, 13, 2, 1)),
     Case("n = 30", 30, 2),
     Case("n = 40", 40, 2),
-    Case("n = 40, sharp", 40, 2, 4.0),
-    Case("TN-PCFG, n = 40", 40, 2, 2.0, kind="tn-pcfg"),
+    Case("n = 40, sharp", 40, 2, 150.0),
+    Case("TN-PCFG, n = 40", 40, 2, 50.0, kind="tn-pcfg"),
 ]
 
 
