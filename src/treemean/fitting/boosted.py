@@ -1,0 +1,139 @@
+"""Boosted decision trees on votes and shape, blended with the logistic regression.
+
+Boosting finds how votes and shapes work together, but needs many examples; the regression needs few. Their
+log-odds are blended, for continuous and discontinuous candidates apart, with the share of either that
+cross-validation finds most likely, so that rare kinds and small development sets lean on the regression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treemean.errors import MissingDependency, TreemeanError
+from treemean.fitting import logistic
+from treemean.fitting.candidates import Candidates, Flags, Floats
+from treemean.fitting.development import Development
+from treemean.fitting.estimators import KINDS, Training, check_features, folds_of, log_loss, of_kind, sigmoid
+from treemean.fitting.features import features_of
+from treemean.fitting.forest import Forest, constant_forest, forest_of
+from treemean.fitting.logistic import Logistic
+
+#: Numbers of trees that are tried.
+STAGES = [20, 40, 60, 80, 100, 120]
+#: Shares of the boosted trees in the blend that are tried.
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+_AGREEMENT = 1e-6
+
+
+@dataclass(frozen=True)
+class Boosted:
+    """Boosted trees, a logistic regression, and the share of the trees for either kind of candidates."""
+
+    name: ClassVar[str] = "boosted"
+    features: tuple[str, ...]
+    forest: Forest
+    regression: Logistic
+    continuous_share: float
+    discontinuous_share: float
+
+    def probabilities(self, candidates: Candidates) -> Floats:
+        """Return how likely candidates are correct."""
+        features = features_of(candidates)
+        check_features(self.features, features)
+        gapped = candidates.discontinuous
+        share = np.where(gapped, self.discontinuous_share, self.continuous_share)
+        logits = share * self.forest.logits(features.table)
+        return sigmoid(logits + (1 - share) * self.regression.logits(features, gapped))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "features": list(self.features),
+            "forest": self.forest.to_dict(),
+            "regression": self.regression.to_dict(),
+            "continuous_share": self.continuous_share,
+            "discontinuous_share": self.discontinuous_share,
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Boosted:
+        """Make a model from what `to_dict` gave."""
+        features = tuple(data["features"])
+        return Boosted(
+            features,
+            Forest.from_dict(data["forest"], len(features)),
+            Logistic.from_dict(data["regression"]),
+            float(data["continuous_share"]),
+            float(data["discontinuous_share"]),
+        )
+
+
+def train(development: Development, seed: int = 0) -> Training:
+    """Fit trees and regression; trees and shares are as many as cross-validated likelihood prefers."""
+    table, correct, scored = development.features.table, development.correct, development.scored
+    if not correct.any() or correct[scored].all():
+        what = "none" if not correct.any() else "all"
+        raise TreemeanError(f"{what} of the candidates are correct: there is nothing for boosting to learn")
+    beside = logistic.train(development, seed)
+    assert isinstance(beside.estimator, Logistic)
+    staged = np.zeros((len(STAGES), len(table)))
+    for known, unknown in folds_of(development):
+        staged[:, unknown] = _fit(table[known], correct[known], STAGES[-1], seed).staged_logits(
+            table[unknown], STAGES
+        )
+    losses = [log_loss(stage[scored], correct[scored]) for stage in staged]
+    best = int(np.argmin(losses))
+    boosted, linear = staged[best], _logit(beside.out_of_fold)
+    gapped = development.candidates.discontinuous
+    blend = np.empty(len(table))
+    shares = {}
+    for kind in KINDS:
+        every = of_kind(gapped, kind)
+        rows = every & scored
+        tried = {share: share * boosted + (1 - share) * linear for share in SHARES}
+        shares[kind] = min(SHARES, key=lambda share: log_loss(tried[share][rows], correct[rows]))
+        blend[every] = tried[shares[kind]][every]
+    model = Boosted(
+        development.features.names,
+        _fit(table[scored], correct[scored], STAGES[best], seed),
+        beside.estimator,
+        shares["continuous"],
+        shares["discontinuous"],
+    )
+    return Training(model, sigmoid(blend), beside.schemes + len(STAGES) + len(KINDS) * len(SHARES))
+
+
+def _logit(p: Floats) -> Floats:
+    return np.log(p) - np.log1p(-p)
+
+
+def _fit(table: Floats, correct: Flags, trees: int, seed: int) -> Forest:
+    """Boost so many trees with scikit-learn and return them as arrays, which must say what it says."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+    except ImportError as error:
+        raise MissingDependency(
+            "boosted trees are fitted with scikit-learn (pip install 'treemean[fit]'); logistic does without"
+        ) from error
+    if not correct.any() or correct.all():  # a fold without examples of one kind: nothing to divide
+        share = (correct.sum() + 0.5) / (len(correct) + 1)
+        return constant_forest(float(np.log(share / (1 - share))))
+    classifier = HistGradientBoostingClassifier(
+        max_iter=trees,
+        learning_rate=0.12,
+        max_leaf_nodes=31,
+        max_bins=64,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=seed,
+    ).fit(table, correct)
+    forest = forest_of(classifier)
+    sample = table[:: max(1, len(table) // 1000)]
+    if np.abs(sigmoid(forest.logits(sample)) - classifier.predict_proba(sample)[:, 1]).max() > _AGREEMENT:
+        raise TreemeanError("the trees of this version of scikit-learn are not understood")
+    return forest
