@@ -10,6 +10,7 @@ from treemean.grammars.inside.rank_charts import (
     Gapped,
     Views,
     apply_matrix,
+    attachings,
     valid_gaps,
     wraps,
 )
@@ -115,11 +116,9 @@ class Inside:
         """Score the discontinuous spans of one total width (R4-R8) and give them their views."""
         gaps = self.n - width
         attached = self.attachments.at(width)
-        for taken in range(1, width - 1):
-            places = strides.attaching_places(self.n, width, taken)
-            added = strides.attached_parts(self.attachable, width, taken)
-            for (parents, children), child in zip(places, added):
-                attached[parents].addcmul_(self.extended.at(width - taken)[children], child)
+        for step in attachings(self.n, self.batch, self.ranks.r4)[width]:
+            parents = step.parents.take(self.attachments.flat)
+            parents.addcmul_(step.children.take(self.extended.flat), step.added.take(self.attachable))
         left, right = self.gap_parts(width)
         weighted = left[:, :, None] * self.apart_by_view()
         views = torch.matmul(weighted.flatten(2, 3), right.transpose(2, 3))  # [K, a-1, (view, i), m']

@@ -10,6 +10,7 @@ from treemean.grammars.inside.rank_charts import (
     Gapped,
     Views,
     apply_matrix,
+    attachings,
     matrix_gradient,
     valid_gaps,
     wraps,
@@ -34,6 +35,7 @@ class Outside:
         if inside.has_gaps:
             self.wrapping = Gapped.zeros(n, batch, ranks.r2, like)
             self.extended = Gapped.zeros(n, batch, ranks.r4, like)
+            self.attachments = Gapped(n, batch, ranks.r4, like)
             self.attachable = torch.zeros_like(inside.attachable)
         for width in range(n, 1, -1):
             if inside.has_gaps and width < n:
@@ -84,16 +86,12 @@ class Outside:
         grad *= valid_gaps(grad, gaps)
         self.attached_to_views += matrix_gradient(inside.attachments.at(width), grad, inside.runs)
         self._leave_apart(width, grad.permute(3, 0, 4, 1, 2).reshape(inside.batch, width - 1, -1, gaps))
-        attached = apply_matrix(grad, inside.attached_to_views.transpose(1, 2))
-        for taken in range(1, width - 1):
-            extended, grad_extended = inside.extended.at(width - taken), self.extended.at(width - taken)
-            places = strides.attaching_places(inside.n, width, taken)
-            added = strides.attached_parts(inside.attachable, width, taken)
-            grad_added = strides.attached_parts(self.attachable, width, taken)
-            for (parents, children), child, grad_child in zip(places, added, grad_added):
-                grad_extended[children].addcmul_(attached[parents], child)
-                broadcast = 2 if child.shape[2] < gaps else 1
-                grad_child += (attached[parents] * extended[children]).sum(broadcast, keepdim=True)
+        self.attachments.at(width).copy_(apply_matrix(grad, inside.attached_to_views.transpose(1, 2)))
+        for step in attachings(inside.n, inside.batch, inside.ranks.r4)[width]:
+            parents, added = step.parents.take(self.attachments.flat), step.added.take(inside.attachable)
+            step.children.take(self.extended.flat).addcmul_(parents, added)
+            worth = parents * step.children.take(inside.extended.flat)
+            step.added.take(self.attachable).add_(worth.sum(step.axis, keepdim=True))
 
     def _leave_apart(self, width: int, grad: Tensor) -> None:
         """Hand on the gradient [K, a-1, (view, i), m'] of R4."""
