@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import parallel_treebanks
 
+from strategies import parallel_treebanks
 from treemean.errors import MismatchError
 from treemean.fitting.candidates import Candidates, find_candidates
 from treemean.fitting.features import features_of

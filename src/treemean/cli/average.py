@@ -28,6 +28,14 @@ def average(
         str | None,
         typer.Option(metavar="W1,W2,…", help="How much say each run has; equal if not given, 0 for none."),
     ] = None,
+    hits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What constituents are worth: a file of [cyan]treemean fit[/cyan], or "
+            "[cyan]column:NAME[/cyan] for values that the constituents of the runs carry.",
+        ),
+    ] = None,
     beta: Annotated[
         float, typer.Option(min=0, help="The β of F_β; 1 weighs precision and recall alike.")
     ] = 1.0,
@@ -67,13 +75,17 @@ def average(
       treemean average run*.dbr -o mean.parquet --weights 5.95,5.82,5.94 --stats stats.json
 
       treemean average run*.dbr -o mean.dbr --binary --jobs 2
+
+      treemean average run*.dbr -o mean.dbr --hits hits.json
     """
     from treemean.averaging import average as average_treebanks
+    from treemean.cli.hits import hits_of
     from treemean.cli.output import say, with_progress
     from treemean.formats import TreebankWriter
 
     if stats is not None:
         options.check_different(str(stats), "--stats", [output, *runs])
+    valued, batched = hits_of(hits, runs, jobs, options.numbers(weights, "--weights"), beta, binary)
     begun = time.perf_counter()
     sentences = proven = 0
     with TreebankWriter(output, format=to_format) as writer, _StatsWriter(stats) as report:
@@ -81,14 +93,13 @@ def average(
             (
                 average_treebanks(
                     batch,
-                    _weights(weights),
-                    beta=beta,
+                    **valued(batch),
                     binary=direction if binary else False,
                     method=method,
                     jobs=jobs,
                     time_limit=time_limit,
                 )
-                for batch in _batches(runs, match, from_format, encoding)
+                for batch in batched(_batches(runs, match, from_format, encoding))
             ),
             f"averaging {len(runs)} runs",
         )
@@ -98,21 +109,17 @@ def average(
             sentences += len(mean)
             proven += int((mean.sentence_values["optimal"] == 1).sum()) if len(mean) else 0
         report.finish(
-            {"runs": runs, "weights": _weights(weights), "beta": beta, "binary": binary, "method": method},
+            {
+                "runs": runs,
+                "weights": options.numbers(weights, "--weights"),
+                "hits": hits,
+                "beta": beta,
+                "binary": binary,
+                "method": method,
+            },
             {"sentences": sentences, "optimal": proven, "seconds": time.perf_counter() - begun},
         )
     say(f"{sentences} sentences averaged, {proven} proven optimal, written to {output}")
-
-
-def _weights(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise typer.BadParameter(
-            f"{text!r} is not a list of numbers separated by commas", param_hint="--weights"
-        ) from None
 
 
 def _batches(runs: list[str], match: str, format: str | None, encoding: str) -> Iterator[list[Treebank]]:

@@ -171,8 +171,8 @@ def _newton(x: Floats, y: Floats, penalty: float, start: Floats) -> Floats:
 def weighted_gram(x: NDArray[np.float32], weights: NDArray[np.float32]) -> Floats:
     """Return Xᵀ diag(weights) X: float64[F, F].
 
-    The rows are taken in pieces so small that no library divides one among threads: threads that wait for each
-    other on a busy machine cost more than they gain. For the same reason other products are left to `einsum`.
+    The rows are taken in pieces so small that no library divides one among threads: threads that wait for
+    each other on a busy machine cost more than they gain. For the same reason `einsum` makes other products.
     """
     rows, columns = x.shape
     piece = max(1, _SMALL_PRODUCT // columns**2)
