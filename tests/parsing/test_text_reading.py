@@ -22,6 +22,7 @@ from treemean.parsing import (
     read_sentences,
     write_columns,
 )
+from treemean.parsing.text import format_of
 
 
 def words_of(path, **options):
@@ -76,6 +77,17 @@ def test_punctuation_is_found_by_tag_in_treebanks_that_have_tags(tmp_path):
     assert sentence.kept == (0, 3)
     (sentence,) = read_sentences(path, Normalisation(punctuation="keep"))
     assert sentence.kept == (0, 1, 2, 3)
+
+
+def test_the_beginning_tells_a_format_that_the_name_does_not(tmp_path):
+    bank = [Tree(["a", "b"], [({0, 1}, "S")], tags=["N", "N"])]
+    write(bank, tmp_path / "bank.xml", format="tiger")
+    (tmp_path / "folder").mkdir()
+    write(bank, tmp_path / "folder" / "1.xml", format="alpino")
+    (tmp_path / "unknown").write_text("a b\n")
+    for name, format in (("bank.xml", "tiger"), ("folder", "alpino"), ("unknown", "text")):
+        assert format_of(tmp_path / name) == format
+        assert words_of(tmp_path / name) == [("a", "b")]
 
 
 def test_punctuation_by_tag_needs_tags(tmp_path):

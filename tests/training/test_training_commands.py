@@ -117,6 +117,17 @@ def test_parse_writes_any_format_in_order(model, tmp_path):
         assert len(bank) == 13
 
 
+def test_formats_without_gaps_need_continuous_trees(model, tmp_path):
+    (tmp_path / "text.txt").write_text("\n".join(SENTENCES))
+    result = call("parse", model, tmp_path / "text.txt", "-o", tmp_path / "trees.ptb", "--make-continuous")
+    assert result.exit_code == 0
+    assert all(tree.is_continuous for tree in read(tmp_path / "trees.ptb"))
+    changed = re.search(r"(\d+) discontinuous trees? made continuous", result.stderr)
+    with_gaps = call("parse", model, tmp_path / "text.txt", "--to", "jsonl").stdout.splitlines()
+    gaps = sum(any(len(c["spans"]) > 1 for c in json.loads(line)["constituents"]) for line in with_gaps)
+    assert gaps == (int(changed[1]) if changed else 0)
+
+
 def test_parse_reads_standard_input_and_puts_punctuation_back(model):
     result = call("parse", model, "--to", "jsonl", "--punctuation", "put-back", input="De hond , slaapt .\n")
     assert json.loads(result.stdout)["words"] == ["De", "hond", ",", "slaapt", "."]

@@ -95,7 +95,11 @@ def failing(**options):
     )
 
 
-@pytest.mark.parametrize("overrides", [(), ("optimiser.average=0.9", "optimiser.schedule=cosine")])
+#: A grammar that draws numbers while it learns.
+COMPOUND = ("grammar.kind=c-pcfg", "grammar.ranks=[]", "grammar.discontinuous=0", "grammar.latent=4")
+
+
+@pytest.mark.parametrize("overrides", [(), ("optimiser.average=0.9", "optimiser.schedule=cosine"), COMPOUND])
 def test_interrupted_runs_end_bit_for_bit_the_same(tmp_path, overrides):
     config = tiny_config(tmp_path, *overrides)
     train(config, tmp_path / "whole")

@@ -51,6 +51,13 @@ def parse(
         PutBack,
         typer.Option(help="Leave punctuation out, put it back where it makes no gap, or below the root."),
     ] = "keep-out",
+    make_continuous: Annotated[
+        bool,
+        typer.Option(
+            "--make-continuous",
+            help="Raise the parts of discontinuous constituents if the format cannot hold them.",
+        ),
+    ] = False,
     max_length: Annotated[
         int, typer.Option(min=1, help="Longer sentences get a tree of nothing but the root.")
     ] = 60,
@@ -72,10 +79,12 @@ def parse(
       cat text.txt | treemean parse runs/run01/model --to discbracket | head
 
       treemean parse runs/run01/model text.txt.gz -o soft.parquet --posteriors
+
+      treemean parse runs/run01/model text.txt -o trees.ptb --make-continuous
     """
     from treemean.cli.output import say, with_progress
     from treemean.errors import InvalidOption
-    from treemean.formats import TreebankWriter
+    from treemean.formats import TreebankWriter, Unwritable
     from treemean.parsing import Model, ParseCounts, ReadCounts, read_sentences
     from treemean.parsing import parse as parse_sentences
     from treemean.parsing.parallel import parse_in_parallel
@@ -94,12 +103,15 @@ def parse(
         if jobs > 1
         else parse_sentences(loaded, sentences, options=chosen, counts=parsed)
     )
-    with TreebankWriter(output, format=to_format) as writer:
+    unwritable = Unwritable("make-continuous" if make_continuous else "error")
+    with TreebankWriter(output, format=to_format, unwritable=unwritable) as writer:
         for batch in with_progress(batches, f"parsing {text}"):
             writer.write(batch)
     for message in read.describe():
         say(message)
     if parsed.too_long:
         say(f"{counted(parsed.too_long, 'sentence')} of more than {max_length} words with nothing but a root")
+    if unwritable.changed:
+        say(f"{counted(unwritable.changed, 'discontinuous tree')} made continuous")
     known = f"{parsed.unknown} of {counted(parsed.words, 'word')} unknown to the model"
     say(f"{counted(parsed.sentences, 'sentence')} parsed, {known}")

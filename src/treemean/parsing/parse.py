@@ -89,10 +89,10 @@ def parse(
         tree of the most probable derivation.
     batch_words : about how many words are parsed together. Sentences in a batch have the same length.
     posteriors : give every constituent the value `posterior`, its probability under the grammar.
-    punctuation : `"keep-out"` leaves it out of the trees. `"put-back"` puts it back below the smallest
-        constituent with the words on both sides of it (below the root at either end), so that no constituent
-        gets or loses a gap. `"root"` puts all of it below the root, as many treebanks do; a constituent with
-        punctuation inside then has a gap there.
+    punctuation : `"keep-out"` leaves it out of the trees, but for sentences of nothing else, which have only
+        a root over it. `"put-back"` puts it back below the smallest constituent with the words on both sides
+        of it (below the root at either end), so that no constituent gets or loses a gap. `"root"` puts all of
+        it below the root, as many treebanks do; a constituent with punctuation inside then has a gap there.
     max_length : sentences of more words (without punctuation) get a tree of nothing but the root; None for no
         limit. Time grows with the fifth power of the length (LCFRS) or the third (PCFG).
     options : all of these in one, instead.
@@ -166,11 +166,11 @@ def _tree(sentence: Sentence, constituents: Sequence[Constituent], options: Pars
     certain = {POSTERIOR: 1.0} if options.posteriors else {}
     if kept and not constituents:  # one word, or too many
         constituents = [Constituent((1 << len(kept)) - 1, LABEL, "", certain)]
-    if options.punctuation == "keep-out":
-        return Tree([sentence.words[position] for position in kept], constituents, id=sentence.id)
-    if sentence.words and not kept:
+    if sentence.words and not kept:  # few formats can hold a sentence without words
         everything = Constituent((1 << len(sentence.words)) - 1, LABEL, "", certain)
         return Tree(sentence.words, [everything], id=sentence.id)
+    if options.punctuation == "keep-out":
+        return Tree([sentence.words[position] for position in kept], constituents, id=sentence.id)
     inside = options.punctuation == "put-back"
     return Tree(sentence.words, put_back(constituents, kept, len(sentence.words), inside), id=sentence.id)
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING, cast
 
 from treemean.errors import FormatError, MissingDependency
 from treemean.parsing.columns import read_columns
 from treemean.parsing.normalisation import Normalisation
 from treemean.trees import Treebank
+
+if TYPE_CHECKING:
+    from treemean.formats import Format
+    from treemean.formats.source import Source
 
 #: Endings of files that are plain text whatever else is installed.
 TEXT_SUFFIXES = (".txt", ".text", ".tok")
@@ -85,8 +91,8 @@ def read_sentences(
     path : a file (gzip or not), or `-` for standard input.
     normalisation : what is punctuation; without it, as published.
     format : `"text"` (one sentence a line, words separated by blanks, UTF-8), `"columns"` (what
-        `write_columns` wrote), or a treebank format; without it the name tells, and what no name tells is
-        plain text.
+        `write_columns` wrote), or a treebank format; without it the name tells, and what neither
+        name nor content tells is plain text.
     encoding : of text formats of treebanks; plain text is UTF-8.
     counts : is told what was met.
 
@@ -110,7 +116,7 @@ def read_sentences(
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
-    """Return the name of the format that a file's name tells; plain text if it tells none.
+    """Return the name of the format of a file, by its name or its beginning; plain text if neither tells.
 
     >>> format_of("train.txt.gz"), format_of("dev.npz"), format_of("gold.discbracket")
     ('text', 'columns', 'discbracket')
@@ -123,13 +129,27 @@ def format_of(path: str | os.PathLike[str]) -> str:
     try:
         from treemean.formats.registry import format_of_name
 
-        found = format_of_name(path)
+        found = format_of_name(path) or _format_of_content(path)
     except ImportError as error:
         raise MissingDependency(
             f"{os.fspath(path)}: treebank formats need all of treemean ({error}); without it files are plain "
             f"text ({', '.join(TEXT_SUFFIXES)}) or columns ({COLUMNS_SUFFIX}), by name or if so configured"
         ) from error
     return TEXT if found is None else found.name
+
+
+def _format_of_content(path: str | os.PathLike[str]) -> Format | None:
+    """Return the treebank format of a file, or of the first of a folder or archive; None if there is none."""
+    from treemean.formats.registry import all_formats, format_of_name
+    from treemean.formats.source import open_sources
+
+    if not os.path.exists(path):
+        return None
+    with closing(cast("Generator[Source]", open_sources(path))) as sources:
+        source = next(sources)
+        head = source.peek()
+        by_content = (format for format in all_formats().values() if format.sniff(head))
+        return format_of_name(source.name) or next(by_content, None)
 
 
 def _plain_text(

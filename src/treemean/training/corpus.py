@@ -135,7 +135,7 @@ def _checksums(config: DataConfig) -> dict[str, Any] | None:
             "data.train names no file: set it in the configuration, or with --override data.train=FILE"
         )
     paths = [*config.train, *([config.development] if config.development else [])]
-    if not all(os.path.isfile(path) for path in paths):
+    if not all(os.path.exists(path) for path in paths):
         return None
     sums = [_sha256(path) for path in paths]
     return {
@@ -153,6 +153,11 @@ def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
 
 
 def _sha256(path: str) -> str:
+    """Return the checksum of a file, or of the names and contents of all files in a folder."""
+    if os.path.isdir(path):
+        inside = sorted(entry for entry in Path(path).rglob("*") if entry.is_file())
+        sums = [f"{entry.relative_to(path)} {_sha256(str(entry))}" for entry in inside]
+        return hashlib.sha256("\n".join(sums).encode()).hexdigest()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

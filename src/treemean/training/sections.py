@@ -194,7 +194,15 @@ class TrainingConfig:
 #: What may change between the parts of a resumed run: sections or settings.
 _FREE = {
     *("data.train", "data.development", "data.format", "data.development_format"),
-    *("grammar.backend", "training.device", "training.threads", "checkpoint", "run.runs", "run.parallel"),
+    *(
+        "grammar.backend",
+        "batches.at_once",
+        "training.device",
+        "training.threads",
+        "checkpoint",
+        "run.runs",
+        "run.parallel",
+    ),
     "ensemble",
 }
 
