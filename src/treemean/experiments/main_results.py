@@ -98,9 +98,14 @@ class MainResults:
         return Table(columns, rows, title, notes)
 
     def stars(self, ensemble: str, metric: Metric) -> str:
-        """Return ** where the ensemble is better than the best individual with p < 0.01, * with p < 0.05."""
-        p = self.comparisons[ensemble, metric].p_value
-        return "**" if p < 0.01 else "*" if p < 0.05 else ""
+        """Return ** where the ensemble is better than the best individual with p < 0.01, * with p < 0.05.
+
+        The test counts sentences; there are no stars where it disagrees with the score over all of them.
+        """
+        comparison = self.comparisons[ensemble, metric]
+        if comparison.difference <= 0:
+            return ""
+        return "**" if comparison.p_value < 0.01 else "*" if comparison.p_value < 0.05 else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, unrounded, for JSON."""
