@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -242,3 +244,18 @@ def test_a_training_step_of_the_published_tn_lcfrs_on_the_cpu() -> None:
         losses.append(loss.item())
     assert losses[1] < losses[0]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 8 * 2**20  # KiB
+
+
+def test_grammars_need_nothing_but_pytorch_and_numpy() -> None:
+    code = """
+import sys
+for name in ("pyarrow", "typer", "rich", "lxml", "sklearn", "scipy", "matplotlib", "treemean._core"):
+    sys.modules[name] = None
+import torch
+from treemean.grammars import GrammarConfig, build_grammar
+grammar = build_grammar(GrammarConfig("tn-lcfrs", 2, 2, 2, ranks=(2, 1, 2, 1), embedding=4), 3)
+print(grammar.mbr(torch.tensor([[0, 1]])))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "[[3]]"

@@ -24,19 +24,21 @@ class Loss(NamedTuple):
     divergence: Tensor
 
 
-class Grammar(nn.Module, ABC):
+class TreeModel(nn.Module, ABC):
     """A distribution over sentences and their trees.
 
     In every method `words` is (B, n), word numbers padded with anything, and `lengths` (B,) says how many
-    words each sentence has; without it all have n. A sentence of one word has no derivation: its log
-    probability is -inf with gradient zero, and its tree has no constituent of several words.
+    words each sentence has; without it all have n. The tree of one word has no constituent of several words.
+
+    Parameters
+    ----------
+    vocabulary_size : words are numbers from 0 to this, exclusive.
     """
 
-    def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
+    def __init__(self, vocabulary_size: int) -> None:
         super().__init__()
         if vocabulary_size < 1:
             raise InvalidOption(f"a grammar needs a vocabulary of at least one word, not {vocabulary_size}")
-        self.config = config
         self.vocabulary_size = vocabulary_size
 
     @abstractmethod
@@ -78,6 +80,23 @@ class Grammar(nn.Module, ABC):
     @abstractmethod
     def entropy(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
         """Return the entropy (B,), in nats, of the distribution over derivations given the sentence."""
+
+
+class Grammar(TreeModel):
+    """A neural grammar.
+
+    A sentence of one word has no derivation, because the start symbol becomes a symbol with two children: its
+    log probability is -inf, with gradient zero.
+
+    Parameters
+    ----------
+    config : kind and sizes.
+    vocabulary_size : number of words.
+    """
+
+    def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
+        super().__init__(vocabulary_size)
+        self.config = config
 
 
 def check_batch(words: Tensor, lengths: Tensor | None, vocabulary_size: int) -> tuple[Tensor, Tensor]:
