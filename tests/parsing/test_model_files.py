@@ -37,6 +37,12 @@ def test_a_model_comes_back_as_it_was(model, tmp_path):
     assert torch.equal(again.grammar.log_prob(words), model.grammar.log_prob(words))
 
 
+def test_precision_is_kept(model, tmp_path):
+    model.grammar.double()
+    model.save(tmp_path)
+    assert next(Model.load(tmp_path).grammar.parameters()).dtype == torch.float64
+
+
 def test_equal_models_have_equal_bytes(model, tmp_path):
     for name in ("a", "b"):
         model.save(tmp_path / name)

@@ -143,15 +143,24 @@ def test_files_that_must_not_grow_are_told(tmp_path, capfd):
     config = tiny_config(tmp_path)
     train(config, tmp_path / "whole")
 
-    def limited(limit):
+    def limited(limit, after):
+        def watch(event):
+            if event.kind == "step" and event.step > after:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
         def work():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-            train(config, tmp_path / "parts")
+            if not after:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            train(config, tmp_path / "parts", progress=watch)
 
         return work
 
-    for limit in (4_000, 20_000, 40_000):  # the corpus, the first checkpoint, a checkpoint with its optimiser
-        assert ended(in_child(limited(limit))) == 1, limit
+    for limit, after in (
+        (4_000, 0),
+        (20_000, 0),
+        (20_000, 3),
+    ):  # the corpus, the first checkpoint, a later one
+        assert ended(in_child(limited(limit, after))) == 1, (limit, after)
         assert "File too large" in capfd.readouterr().err
     train(config, tmp_path / "parts")
     assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")

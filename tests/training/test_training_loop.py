@@ -14,8 +14,10 @@ from parser_instances import SENTENCES, tiny_config, write_instance
 from treemean.errors import FormatError, InvalidOption, TreemeanError
 from treemean.parsing import Model
 from treemean.training import Outcome, load_config, train, train_runs
+from treemean.training.adam import Adam
 from treemean.training.distributed import World
 from treemean.training.learner import EagerLearner, Request
+from treemean.training.sections import OptimiserConfig
 from treemean.training.train import eager_learner, initial_grammar
 
 torch.set_num_threads(1)
@@ -249,6 +251,32 @@ def test_parts_of_a_batch_add_up_to_the_batch(tmp_path, lengths):
     first = train(whole, tmp_path / "whole")
     second = train(parts, tmp_path / "parts")
     assert first.metrics["log_likelihood"] == pytest.approx(second.metrics["log_likelihood"], rel=1e-9)
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_the_optimiser_is_adam(decay):
+    torch.manual_seed(2)
+    config = OptimiserConfig(weight_decay=decay, epsilon=1e-6)
+    ours, theirs = ([torch.nn.Parameter(torch.ones(3, 2).double()) for _ in range(2)] for _ in range(2))
+    adam = Adam(ours, config)
+    options = {"betas": config.betas, "eps": config.epsilon, "weight_decay": decay}
+    reference = torch.optim.Adam(theirs, lr=1.0, **options)
+    for step in range(20):
+        for a, b in zip(ours, theirs, strict=True):
+            a.grad = torch.randn(3, 2).double()
+            b.grad = a.grad.clone()
+        if step % 3 == 0:  # as if the second had played no part
+            ours[1].grad = theirs[1].grad = None
+        rate = 0.1 / (step + 1)
+        reference.param_groups[0]["lr"] = rate
+        adam.step(rate)
+        reference.step()
+        if step == 10:
+            state = {name: tensor.clone() for name, tensor in adam.state().items()}
+            adam = Adam(ours, config)
+            adam.load_state(state)
+    for a, b in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(a, b)
 
 
 def test_averaged_weights_are_kept_and_current_ones_go_on(tmp_path):

@@ -85,6 +85,10 @@ class Model:
         tensors = read_tensors(place / TENSORS, checksum)
         with torch.random.fork_rng(devices=[]):  # making a grammar draws numbers, which are overwritten here
             grammar = build_grammar(config, len(vocabulary))
+        for tensor in tensors.values():
+            if tensor.is_floating_point():
+                grammar.to(tensor.dtype)
+                break
         try:
             grammar.load_state_dict(tensors)
         except RuntimeError as error:

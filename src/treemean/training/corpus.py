@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,7 +56,7 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """int64[S]: the number of words of each sentence."""
         return np.diff(self.offsets)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars import Grammar
+from treemean.training.adam import Adam
 from treemean.training.distributed import World
 from treemean.training.sections import TrainingConfig
 
@@ -26,6 +27,7 @@ class Request:
     count : the number of words, padding apart.
     rate : the learning rate.
     limit : the highest objective per word that is believed; above it nothing must be learnt from the batch.
+    step : the number of the step in its run, from 0, by which runs that are trained together keep together.
     """
 
     words: Tensor
@@ -33,6 +35,7 @@ class Request:
     count: int
     rate: float
     limit: float
+    step: int = 0
 
 
 class Outcome:
@@ -81,27 +84,19 @@ class EagerLearner:
         self._world = world
         self._parameters = list(grammar.parameters())
         self._device = self._parameters[0].device
-        self._optimiser = torch.optim.Adam(
-            self._parameters,
-            lr=config.optimiser.rate,
-            betas=config.optimiser.betas,
-            eps=config.optimiser.epsilon,
-            weight_decay=config.optimiser.weight_decay,
-        )
+        self._adam = Adam(self._parameters, config.optimiser)
         self._generator = torch.Generator(self._device).manual_seed(seed)
         self._average = [p.detach().clone() for p in self._parameters] if config.optimiser.average else []
 
     def step(self, request: Request) -> Tensor:
         """Make a step; see `Learner`."""
-        self._optimiser.zero_grad(set_to_none=True)
+        self.grammar.zero_grad(set_to_none=True)
         sums = self._world.sum_gradients(self._parameters, self._backward(request))
         norm = torch.nn.utils.clip_grad_norm_(self._parameters, self._optimiser_config.clip)
         objective = float(sums.sum()) / request.count
         applied = objective <= request.limit and bool(torch.isfinite(norm))  # false for what is no number
         if applied:
-            for group in self._optimiser.param_groups:
-                group["lr"] = request.rate
-            self._optimiser.step()
+            self._adam.step(request.rate)
             self._update_average()
         likelihood, divergence = sums.tolist()
         return torch.tensor([likelihood, divergence, float(norm), float(applied)], dtype=torch.float64)
@@ -152,8 +147,7 @@ class EagerLearner:
     def state(self) -> dict[str, Tensor]:
         """Return everything; see `Learner`."""
         tensors = {f"grammar.{name}": tensor for name, tensor in self.grammar.state_dict().items()}
-        for number, entry in self._optimiser.state_dict()["state"].items():
-            tensors |= {f"optimiser.{number}.{name}": value for name, value in entry.items()}
+        tensors |= {f"optimiser.{name}": tensor for name, tensor in self._adam.state().items()}
         tensors |= {f"average.{number}": value for number, value in enumerate(self._average)}
         tensors["random.generator"] = self._generator.get_state()
         tensors["random.cpu"] = torch.get_rng_state()
@@ -161,18 +155,14 @@ class EagerLearner:
 
     def load_state(self, tensors: Mapping[str, Tensor]) -> None:
         """Continue from a state; see `Learner`."""
-        self.grammar.load_state_dict(_below("grammar.", tensors))
-        optimiser = self._optimiser.state_dict()
-        optimiser["state"] = {}
-        for key, tensor in _below("optimiser.", tensors).items():
-            place, _, name = key.partition(".")
-            optimiser["state"].setdefault(int(place), {})[name] = tensor
-        self._optimiser.load_state_dict(optimiser)
+        self.grammar.load_state_dict(below("grammar.", tensors))
+        self._adam.load_state(below("optimiser.", tensors))
         for number, value in enumerate(self._average):
             value.copy_(tensors[f"average.{number}"])
         self._generator.set_state(tensors["random.generator"])
         torch.set_rng_state(tensors["random.cpu"])
 
 
-def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the tensors whose names begin with a prefix, without it."""
     return {key.removeprefix(prefix): tensor for key, tensor in tensors.items() if key.startswith(prefix)}

@@ -15,6 +15,8 @@ from treemean.training.distributed import World
 from treemean.training.folders import RESOLVED, RunFolder, RunResult, checksum_of
 from treemean.training.progress import Progress, Watcher
 from treemean.training.sections import TrainingConfig
+from treemean.training.stopping import Stop
+from treemean.training.together import Job, can_be_together, train_together
 from treemean.training.train import MakeLearner, prepare_folder, train
 
 
@@ -27,6 +29,8 @@ def train_runs(
     progress: Watcher | None = None,
     world: World | None = None,
     make_learner: MakeLearner | None = None,
+    together: bool | None = None,
+    stop: Stop | None = None,
 ) -> list[RunResult]:
     """Train runs 1 to K, which differ only in the order of the sentences; finished ones are not done again.
 
@@ -35,21 +39,32 @@ def train_runs(
     runs : K; `run.runs` of the configuration if not given.
     parallel : how many at a time, each in a process of its own; `run.parallel` if not given.
     progress : is called with what happens in any of them.
-    world, make_learner : see `train`; not for runs side by side.
+    world, make_learner : see `train`; not for runs side by side, nor together.
+    together : whether they take each step together in one process, see `train_together`; if not given, that
+        is so where it is fastest: on a GPU, if runs meet lengths in the same order.
+    stop : tells when to end early, by raising `Stopped`; not for runs side by side.
 
-    Results do not depend on `parallel` if each run has the same number of threads (`training.threads`).
+    Results do not depend on `parallel` if each run has the same number of threads (`training.threads`), nor,
+    beyond rounding, on `together`.
     """
     count = config.run.runs if runs is None else runs
     at_once = config.run.parallel if parallel is None else parallel
     if count < 1 or at_once < 1:
         raise InvalidOption("the number of runs, and of runs side by side, must be 1 or more")
     numbers = range(1, count + 1)
+    alone = make_learner is None and (world is None or world.size == 1) and at_once == 1
+    if together or (together is None and alone and count > 1 and can_be_together(config)):
+        if not alone:
+            raise InvalidOption("runs are trained together in one process, without others side by side")
+        return train_together([Job(config, folder, run) for run in numbers], progress=progress, stop=stop)
     if at_once > 1:
+        if stop is not None:
+            raise InvalidOption("runs side by side cannot be stopped: end the process, nothing is lost")
         if make_learner is not None or (world is not None and world.size > 1):
             raise InvalidOption("runs side by side compute their steps in the plain way, each in one process")
         _side_by_side(config, Path(folder), numbers, at_once, progress)
     return [
-        train(config, folder, run=run, progress=progress, world=world, make_learner=make_learner)
+        train(config, folder, run=run, progress=progress, world=world, make_learner=make_learner, stop=stop)
         for run in numbers
     ]
 
@@ -101,10 +116,12 @@ def _start(
 
     def pass_on() -> None:
         assert process.stdout is not None
-        with process.stdout:
-            for line in process.stdout:
-                told.put(Progress.from_json(line))
-        told.put(run)
+        try:
+            with process.stdout:
+                for line in process.stdout:
+                    told.put(Progress.from_json(line))
+        finally:
+            told.put(run)
 
     threading.Thread(target=pass_on, daemon=True).start()
     return process
