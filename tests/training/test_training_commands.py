@@ -156,6 +156,7 @@ def test_parse_says_what_is_wrong(model, tmp_path):
     out.write_text("as it was")
     for arguments, message in [
         ([model, tmp_path / "bad.txt"], "bad.txt:2: not valid UTF-8"),
+        ([model, tmp_path / "bad.txt", "--posteriors"], "cannot hold probabilities: write jsonl or parquet"),
         ([tmp_path, tmp_path / "bad.txt"], "there is no model in this folder"),
         (
             [model, tmp_path / "bad.txt", "--jobs", 2, "--device", "cuda"],

@@ -47,6 +47,10 @@ def test_a_run_writes_model_metrics_and_result(tmp_path):
     lengths = [sum(any(c.isalnum() for c in word) for word in text.split()) for text in SENTENCES * 3]
     used = sum(n for limit in (6, 7) for n in lengths if 2 <= n <= limit)
     assert sum(e["words"] for e in events if e["event"] == "step") == used
+    assert told[0].message == (
+        "33 sentences to train on, 21 known words, 12 development sentences with gold trees; "
+        "left out: 3 sentences of one word"
+    )
     steps = [e for e in told if e.kind == "step"]
     assert steps[-1].step == steps[-1].steps
     assert all(e.perplexity > 1 and e.words_per_second > 0 and e.seconds_left >= 0 for e in steps)
@@ -121,7 +125,7 @@ def test_steps_that_are_no_numbers_are_left_out_and_told(tmp_path):
     skips = [e for e in events if e["event"] == "skip"]
     assert len(skips) == 2
     assert skips[0]["objective"] is None
-    assert sum("left out" in e.message for e in told) == 2
+    assert sum("a step was left out" in e.message for e in told) == 2
     assert [e["train"]["skipped"] for e in events if e["event"] == "epoch"] == [2, 0]
 
 

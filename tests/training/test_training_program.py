@@ -40,8 +40,9 @@ sys.exit(main([{str(config)!r}, "--folder", {str(tmp_path / "out")!r}, "--run", 
     )
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("run 1, epoch 1/2, step 3/8: loss ")
-    assert "words/s" in lines[0]
+    assert "33 sentences to train on" in lines[0]
+    assert lines[1].startswith("run 1, epoch 1/2, step 3/8: loss ")
+    assert "words/s" in lines[1]
     assert lines[-1].startswith(f"{tmp_path / 'out' / 'run01' / 'model'}: epoch")
     assert "selected by f1; development perplexity" in lines[-1]
 
@@ -99,7 +100,7 @@ def test_events_can_be_read_by_other_programs(tmp_path, capsys):
     config = write_instance(tmp_path)
     assert main([str(config), "--folder", str(tmp_path / "out"), "--run", "2", "--events"]) == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert {event["kind"] for event in events} == {"step", "epoch", "end"}
+    assert {event["kind"] for event in events} == {"note", "step", "epoch", "end"}
     assert {event["run"] for event in events} == {2}
 
 

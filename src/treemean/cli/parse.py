@@ -11,6 +11,8 @@ from treemean.cli.app import app
 
 Decoder = Literal["mbr", "viterbi"]
 PutBack = Literal["keep-out", "put-back", "root"]
+#: The formats that hold numbers of constituents.
+_KEEP_VALUES = ("jsonl", "parquet")
 
 
 @app.command()
@@ -104,7 +106,12 @@ def parse(
         else parse_sentences(loaded, sentences, options=chosen, counts=parsed)
     )
     unwritable = Unwritable("make-continuous" if make_continuous else "error")
-    with TreebankWriter(output, format=to_format, unwritable=unwritable) as writer:
+    writer = TreebankWriter(output, format=to_format, unwritable=unwritable)
+    if posteriors and writer.format.name not in _KEEP_VALUES:
+        raise InvalidOption(
+            f"{writer.format.title} cannot hold probabilities: write {' or '.join(_KEEP_VALUES)} instead"
+        )
+    with writer:
         for batch in with_progress(batches, f"parsing {text}"):
             writer.write(batch)
     for message in read.describe():

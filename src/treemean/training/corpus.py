@@ -25,7 +25,7 @@ from treemean.parsing import (
     read_sentences,
     write_columns,
 )
-from treemean.parsing.text import COLUMNS, TEXT, format_of, sentences_of
+from treemean.parsing.text import COLUMNS, TEXT, counted, format_of, sentences_of
 from treemean.training.sections import DataConfig
 from treemean.trees import Treebank
 from treemean.trees.treebank import offsets_of
@@ -93,6 +93,26 @@ class Data:
     vocabulary: Vocabulary
     normalisation: Normalisation
     facts: dict[str, Any]
+
+    def describe(self) -> str:
+        """Return in words what is learnt from and measured on, and what was left out."""
+        read = self.facts["train"]
+        left_out = [
+            f"{counted(read[name], noun)} {rest}".rstrip()
+            for name, noun, rest in (
+                ("empty_lines", "empty line", ""),
+                ("punctuation_only", "sentence", "of nothing but punctuation"),
+                ("one_word", "sentence", "of one word"),
+                ("too_long", "sentence", "over the length limit"),
+            )
+            if read[name]
+        ]
+        trees = "with gold trees" if self.gold is not None else "without trees"
+        text = (
+            f"{counted(len(self.train), 'sentence')} to train on, {len(self.vocabulary.words)} known words, "
+        )
+        text += f"{counted(len(self.development), 'development sentence')} {trees}"
+        return f"{text}; left out: {', '.join(left_out)}" if left_out else text
 
 
 def prepare(config: DataConfig, folder: str | os.PathLike[str] | None = None) -> Data:

@@ -27,6 +27,7 @@ from treemean.training.progress import Progress, Watcher
 from treemean.training.recovery import Watch
 from treemean.training.schedule import learning_rate
 from treemean.training.sections import TrainingConfig
+from treemean.training.stopping import Stop, Stopped
 
 #: What tensors of a checkpoint are for: to go on, to go back to after trouble, and the selected model.
 _CURRENT, _GOOD, _BEST = "current", "good", "best"
@@ -92,6 +93,7 @@ class Loop:
     folder : of the run.
     world : the processes that share the work; only the first one writes.
     progress : is told how it goes.
+    stop : tells when to end early; then the state is kept and `Stopped` raised.
     """
 
     def __init__(
@@ -102,12 +104,15 @@ class Loop:
         folder: RunFolder,
         world: World,
         progress: Watcher | None = None,
+        stop: Stop | None = None,
     ) -> None:
         self._config, self._data, self._learner, self._folder = config, data, learner, folder
         self._world, self._tell = world, progress if world.is_main else None
+        self._stop: Stop = (lambda: bool(world.share(stop))) if stop is not None else (lambda: False)
         self._order = BatchOrder(data.train.lengths, config, folder.run)
-        self._epochs = range(1, config.training.epochs + 1)
-        self._total_steps = sum(self._order.count(epoch) for epoch in self._epochs)
+        epochs = range(1, config.training.epochs + 1)
+        self._total_steps = sum(self._order.count(epoch) for epoch in epochs)
+        self._words_of_epochs = [self._order.words(epoch) for epoch in epochs]
         self._checkpoints = Checkpoints(folder.checkpoint)
         self._state = RunState()
         self._metrics: Metrics | None = None
@@ -133,7 +138,9 @@ class Loop:
     def _begin(self) -> None:
         """Go on from the last checkpoint, or write the first one."""
         told = self._checkpoints.load()
-        if told is not None:
+        if told is None:
+            self._note(self._data.describe())
+        else:
             self._state = RunState.from_dict(told)
             self._learner.load_state(self._checkpoints.tensors(_CURRENT))
             self._note(f"going on after step {self._state.step}")
@@ -173,7 +180,8 @@ class Loop:
             for number, places in enumerate(part):
                 words, lengths = self._data.train.batch(places)
                 count = int(self._data.train.lengths[places].sum())
-                request = Request(words, lengths, count, self._rate(state.step + number), limit)
+                step = state.step + number
+                request = Request(words, lengths, count, self._rate(step), limit, step)
                 requests.append(request)
                 outcomes.append((yield request))
             state.place += len(part)
@@ -181,9 +189,15 @@ class Loop:
             self._account(requests, torch.stack(outcomes).tolist(), len(batches))
             if state.finished:
                 break
-            if state.place < len(batches) and self._is_due():
-                self._save()
+            if state.place < len(batches):
+                stop = self._stop()
+                if self._is_due() or (stop and self._world.is_main):
+                    self._save()
+                if stop:
+                    raise Stopped
         self._end_epoch()
+        if not state.finished and self._stop():
+            raise Stopped
 
     def _rate(self, step: int) -> float:
         return self._state.factor * learning_rate(self._config.optimiser, step, self._total_steps)
@@ -234,7 +248,7 @@ class Loop:
 
     def _seconds_left(self, now: float) -> float:
         """Estimate from the words per second so far, measuring included, what all epochs will take."""
-        words = sum(self._order.words(epoch) for epoch in self._epochs if epoch >= self._state.epoch)
+        words = sum(self._words_of_epochs[self._state.epoch - 1 :])
         return max(0, words - self._state.sums.words) * (now - self._began) / max(self._words_here, 1)
 
     def _go_back(self, why: str) -> None:
