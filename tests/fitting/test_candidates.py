@@ -10,6 +10,7 @@ from hypothesis import given
 
 from strategies import parallel_treebanks
 from treemean.errors import MismatchError
+from treemean.evaluation import correctness, evaluate
 from treemean.fitting.candidates import Candidates, find_candidates
 from treemean.fitting.features import features_of
 from treemean.fitting.geometry import find_edges, find_families, pair_blocks
@@ -71,15 +72,26 @@ def test_values_are_spread_over_proposals(runs: list[Treebank]) -> None:
     np.testing.assert_allclose(total, values)
 
 
-@given(parallel_treebanks(runs=3, min_sentences=1, max_sentences=4))
-def test_candidates_of_some_runs(runs: list[Treebank]) -> None:
-    chosen = find_candidates(runs).of_runs([2, 0])
-    alone = find_candidates([runs[2], runs[0]])
-    for a, b in zip(vars(chosen).values(), vars(alone).values(), strict=False):
-        if isinstance(a, np.ndarray):
-            np.testing.assert_array_equal(a, b)
-    for a, b in zip(chosen.places, alone.places, strict=True):
-        np.testing.assert_array_equal(a, b)
+@given(parallel_treebanks(runs=2, min_sentences=1, max_sentences=4))
+def test_correctness_is_what_evaluation_counts(pair: list[Treebank]) -> None:
+    run, gold = pair
+    scored, correct = correctness(run, gold, "sentence", punctuation=())
+    found = evaluate(run, gold, "sentence", punctuation=()).per_sentence["overall"]
+    for flags, counted in ((scored, found.predicted), (correct, found.matched)):
+        names = list(zip(run.sentence_of[flags].tolist(), run.firsts[flags], run.sizes[flags], strict=True))
+        assert np.array_equal(
+            np.bincount(np.array([s for s, *_ in set(names)], dtype=np.int64), minlength=len(run)), counted
+        )
+
+
+def test_correctness_looks_past_punctuation() -> None:
+    words, tags = ["Ja", ",", "dat", "klopt"], ["noun", "punct", "noun", "noun"]
+    gold = Treebank.from_trees([Tree(words, [(range(4), ""), ({2, 3}, "")], tags=tags)])
+    run = Treebank.from_trees([Tree(words, [(range(4), ""), ({1, 2, 3}, ""), ({2, 3}, ""), ({0}, "")])])
+    scored, correct = correctness(run, gold)
+    told = {c.positions: (bool(a), bool(b)) for c, a, b in zip(run[0], scored, correct, strict=True)}
+    assert told[1, 2, 3] == told[2, 3] == (True, True)
+    assert told[0, 1, 2, 3] == told[(0,)] == (False, False)
 
 
 @given(parallel_treebanks(runs=3, min_sentences=1, max_sentences=4))

@@ -154,7 +154,8 @@ def fit(
         trade_off=figure is not None,
     )
     fitted.save(output)
-    show_tables(fit_tables(fitted), "table")
+    if output != "-":
+        show_tables(fit_tables(fitted), "table")
     if figure is not None:
         draw_trade_off(fitted.report["trade_off"], figure, title=fitted.name)
         say(f"trade-off drawn to {figure}")

@@ -109,7 +109,8 @@ def train(development: Development, seed: int = 0) -> Training:
 
 
 def _logit(p: Floats) -> Floats:
-    return np.log(p) - np.log1p(-p)
+    inside = np.clip(p, 1e-12, 1 - 1e-12)
+    return np.log(inside) - np.log1p(-inside)
 
 
 def _fit(table: Floats, correct: Flags, trees: int, seed: int) -> Forest:

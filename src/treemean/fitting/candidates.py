@@ -98,21 +98,6 @@ class Candidates:
             array[nodes] = share[places]
         return hits
 
-    def of_runs(self, chosen: Sequence[int]) -> Candidates:
-        """Return what is left when only some runs are asked, in the given order."""
-        votes = self.votes[:, list(chosen)]
-        kept = votes.any(axis=1)
-        place = np.cumsum(kept) - 1
-        return Candidates(
-            self.lengths,
-            self.sentence[kept],
-            self.bits[kept],
-            votes[kept],
-            tuple(self.nodes[k] for k in chosen),
-            tuple(place[self.places[k]] for k in chosen),
-            self.constituents[list(chosen)],
-        )
-
 
 def find_candidates(runs: Sequence[Treebank]) -> Candidates:
     """Return the candidates of aligned runs, ordered by sentence and then by their words as binary numbers.

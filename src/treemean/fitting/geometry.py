@@ -11,7 +11,8 @@ from treemean.fitting.candidates import Candidates, Flags
 from treemean.trees.bitsets import Bits, Ints
 from treemean.trees.treebank import gather, offsets_of
 
-_CELLS = 1 << 22  # how many pairs, or words of candidates, are looked at in one go
+_CELLS = 1 << 22  # how many words of candidates are looked at in one go
+_PAIRS = 1 << 15  # how many pairs; so few stay in the processor's cache, which makes it twice as fast
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def pair_blocks(candidates: Candidates) -> Iterator[Pairs]:
     begin = 0
     while begin < len(candidates):
         before = ends[begin] - partners[begin]
-        stop = max(begin + 1, int(np.searchsorted(ends, before + _CELLS, side="right")))
+        stop = max(begin + 1, int(np.searchsorted(ends, before + _PAIRS, side="right")))
         rows = slice(begin, stop)
         this = np.repeat(np.arange(begin, stop), partners[rows])
         other = gather(offsets, candidates.sentence[rows])

@@ -174,8 +174,8 @@ class HitModel:
     def _check(self) -> None:
         """Raise `FormatError` if the parts do not fit together."""
         known = range(len(self.runs))
-        if not self.chosen or any(k not in known for k in self.chosen):
-            raise FormatError(f"the hits name runs {self.chosen} of {len(self.runs)}")
+        if not self.chosen or tuple(k for k in known if k in self.chosen) != self.chosen:
+            raise FormatError(f"the hits choose runs {self.chosen} of {len(self.runs)}")
         if isinstance(self.values, RunWeights):
             fits = len(self.values.continuous) == len(self.values.discontinuous) == len(self.chosen)
             if not fits or not isinstance(self.objective, SentenceObjective):

@@ -163,13 +163,15 @@ def settle(
     Trees are judged by their expected score: gold enters by its expected counts only.
     """
     best, best_score = objective, -np.inf
+    seen = {objective}
     for _ in range(rounds):
         chosen = solve(runs, candidates, objective.values(probabilities, candidates.discontinuous), jobs)
         reached = objective.with_trees(candidates, probabilities, chosen)
         if reached.score > best_score:
             best, best_score = objective, reached.score
-        if reached == objective:
+        if reached in seen:  # from here on everything repeats
             break
+        seen.add(reached)
         objective = reached
     return best
 

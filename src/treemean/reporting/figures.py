@@ -58,3 +58,54 @@ def draw_trade_off(
             axes.scatter(*place, color=colour, zorder=2)
             axes.annotate(point["setting"], place, xytext=(4, 4), textcoords="offset points", fontsize=7)
         axes.set(xlabel="F1 overall (cross-validated)", ylabel="F1 discontinuous", title=title)
+
+
+def draw_lines(
+    panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]],
+    path: str | os.PathLike[str],
+    *,
+    x: str,
+    y: str,
+    diagonal: bool = False,
+    logarithmic: bool = False,
+) -> None:
+    """Draw lines with names, in panels with titles.
+
+    Parameters
+    ----------
+    panels : by title, by name the places of the points of a line.
+    x, y : what the axes show.
+    diagonal : also draw where x and y are equal.
+    logarithmic : whether the x-axis is.
+    """
+    with figure_to(path, len(panels)) as drawn:
+        for axes, (title, lines) in zip(drawn if len(panels) > 1 else [drawn], panels.items()):
+            for name, (xs, ys) in lines.items():
+                axes.plot(xs, ys, marker="o", markersize=3, label=name)
+            if diagonal:
+                limit = max(max(xs, default=0) for xs, _ in lines.values())
+                axes.plot([0, limit], [0, limit], color="tab:grey", linewidth=1, linestyle="--")
+            if logarithmic:
+                axes.set_xscale("log")
+                ticks = sorted({value for xs, _ in lines.values() for value in xs})
+                axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+                axes.minorticks_off()
+            axes.set(xlabel=x, ylabel=y, title=title)
+            axes.legend(fontsize=7)
+
+
+def draw_matrices(
+    matrices: Mapping[str, Sequence[Sequence[float]]], names: Sequence[str], path: str | os.PathLike[str]
+) -> None:
+    """Draw square matrices of percentages between things with names, in panels with titles."""
+    with figure_to(path, len(matrices), figsize=(4.6 * len(matrices), 4.2)) as drawn:
+        for axes, (title, matrix) in zip(drawn if len(matrices) > 1 else [drawn], matrices.items()):
+            axes.imshow(matrix, cmap="Blues", vmin=0, vmax=100)
+            axes.grid(visible=False)
+            for row, values in enumerate(matrix):
+                for column, value in enumerate(values):
+                    colour = "white" if value > 55 else "black"
+                    axes.text(column, row, f"{value:.0f}", ha="center", va="center", fontsize=6, color=colour)
+            axes.set_xticks(range(len(names)), names, fontsize=7)
+            axes.set_yticks(range(len(names)), names, fontsize=7)
+            axes.set_title(title)
