@@ -8,7 +8,7 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*.cpp src/core/*.hpp s
 SANITIZED := .venv-sanitize
 SANITIZERS = $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
 
-.PHONY: help demo test test-slow lint format bench docs sanitize clean
+.PHONY: help demo test test-slow lint format bench fitting docs sanitize clean
 
 help:
 	@echo "make demo       read, average, score and draw a sample treebank"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint       check style and types"
 	@echo "make format     format the sources"
 	@echo "make bench      measure speed, as ratios of one run"
+	@echo "make fitting    fit hits on LASSY: tables, and the figures of docs/fitting.md (minutes)"
 	@echo "make docs       regenerate what the docs show, and check their links"
 	@echo "make sanitize   run the tests of the core under AddressSanitizer and UBSan"
 	@echo "make clean      remove the environment and everything built"
@@ -50,6 +51,9 @@ bench: $(VENV)/installed
 	$(RUN)/python benchmarks/reading.py
 	$(RUN)/python benchmarks/evaluating.py
 	$(RUN)/python benchmarks/averaging.py
+
+fitting: $(VENV)/installed
+	$(RUN)/python benchmarks/fitting.py
 
 docs: $(VENV)/installed
 	$(RUN)/python docs/generate.py
