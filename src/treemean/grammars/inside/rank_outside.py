@@ -104,7 +104,6 @@ class Outside:
         grad_left = (grad_weighted * matrix).sum(2)
         strides.left_of_gaps(self.views.gap_left, width).add_(grad_left.permute(2, 1, 0, 3))
         strides.right_of_gaps(self.views.gap_right, width).add_(grad_right.permute(2, 1, 0, 3))
-        by_sentence = (grad_weighted * left[:, :, None]).sum((1, 3))
-        self.apart_to_views += (
-            by_sentence.view(inside.runs, -1, *by_sentence.shape[1:]).sum(1).transpose(1, 2)
-        )
+        worth = (grad_weighted * left[:, :, None]).view(inside.runs, -1, matrix.shape[2], left[0, 0].numel())
+        by_part = worth.sum(1).view(inside.runs, matrix.shape[2], *left.shape[2:])  # [E, view, i, r3]
+        self.apart_to_views += by_part.sum(2).transpose(1, 2)
