@@ -19,6 +19,7 @@ from treemean.training.learner import EagerLearner, Learner, Request
 from treemean.training.loop import Loop
 from treemean.training.progress import Watcher
 from treemean.training.sections import TrainingConfig
+from treemean.training.stopping import Stop
 
 #: Makes what computes the steps of a run, from a grammar that is already on its device.
 MakeLearner = Callable[[Grammar, TrainingConfig, World], Learner]
@@ -32,6 +33,7 @@ def train(
     progress: Watcher | None = None,
     world: World | None = None,
     make_learner: MakeLearner | None = None,
+    stop: Stop | None = None,
 ) -> RunResult:
     """Train one run, or go on with it where it was interrupted, or return at once what it gave.
 
@@ -42,9 +44,11 @@ def train(
     run : its number, from 1. Runs start from the same parameters and differ in the order of sentences.
     progress : is called with what happens.
     world : the processes that train it together; see `distributed.world`.
-    make_learner : makes what computes the steps; `EagerLearner` if not given.
+    make_learner : makes what computes the steps; if not given, see `learner_for`.
+    stop : tells when to end early.
 
-    Raises `TreemeanError` if the folder holds runs of another configuration or other data.
+    Raises `TreemeanError` if the folder holds runs of another configuration or other data, and `Stopped` if
+    it was told to stop before the run was finished.
     """
     if run < 1:
         raise InvalidOption(f"runs are counted from 1, so there is no run {run}")
@@ -58,8 +62,8 @@ def train(
     if config.training.threads:
         torch.set_num_threads(config.training.threads)
     with place.locked() if here.is_main else nullcontext(), torch.random.fork_rng(devices=[]):
-        learner = (make_learner or eager_learner)(initial_grammar(config, len(data.vocabulary)), config, here)
-        result = _drive(Loop(config, data, learner, place, here, progress).steps(), learner)
+        learner = (make_learner or learner_for)(initial_grammar(config, len(data.vocabulary)), config, here)
+        result = _drive(Loop(config, data, learner, place, here, progress, stop).steps(), learner)
         if here.is_main:
             place.finish(result, checksum)
             shutil.rmtree(place.checkpoint)  # large, and of no use any more
@@ -120,6 +124,15 @@ def device_of(config: TrainingConfig) -> str:
     except (RuntimeError, AssertionError) as error:
         raise InvalidOption(f"training.device {config.training.device!r} cannot be used: {error}") from error
     return config.training.device
+
+
+def learner_for(grammar: Grammar, config: TrainingConfig, world: World) -> Learner:
+    """Return the fastest learner: on one GPU that of CUDA graphs, elsewhere the plain one."""
+    if world.size > 1 or not device_of(config).startswith("cuda"):
+        return eager_learner(grammar, config, world)
+    from treemean.training.gpu import StackedLearner
+
+    return StackedLearner([grammar], [config]).run(0)
 
 
 def eager_learner(grammar: Grammar, config: TrainingConfig, world: World) -> Learner:
