@@ -75,7 +75,7 @@ def ratios(n: int, repeats: int) -> None:
     for batch in (1, 16):
         rules = random_rank_rules(batch, n, Ranks(24, 4, 24, 4))
         compare("TN-LCFRS, ranks 24/4/24/4", rank_naive, rank_torch, rules, repeats)
-    dense = random_dense_rules(4, n, 3, 6, 3)
+    dense = random_dense_rules(16, n, 3, 6, 3)
     compare("N-LCFRS, 3/6/3 symbols", dense_naive, dense_torch, dense, repeats)
 
 

@@ -11,7 +11,7 @@ import torch
 from torch.func import functional_call
 
 from grammar_instances import tiny_grammar
-from treemean.errors import InvalidOption
+from treemean.errors import InvalidOption, MissingDependency
 from treemean.grammars import KINDS, GrammarConfig, build_grammar
 from treemean.grammars.config import PUBLISHED
 from treemean.grammars.dense import DenseGrammar
@@ -90,6 +90,19 @@ def test_naive_and_vectorised_grammars_agree(kind: str) -> None:
     for mask in range(1, 1 << 5):
         found, expected = (m.posteriors(WORDS[:, :5], lengths).of(1, mask) for m in (grammar, naive))
         assert found == pytest.approx(expected, abs=1e-10)
+
+
+def test_gradients_of_tn_lcfrs_agree_with_naive_when_ranks_and_symbols_are_several() -> None:
+    sizes = {"nonterminals": 6, "preterminals": 8, "discontinuous": 4, "ranks": (5, 3, 4, 2), "embedding": 8}
+    grammar = tiny_grammar("tn-lcfrs", 6, **sizes)
+    naive = build_grammar(grammar.config.replace(backend="naive"), 6).double()
+    naive.load_state_dict(grammar.state_dict())
+    for model in (grammar, naive):
+        model.log_prob(WORDS[:2, :7], torch.tensor([7, 6])).sum().backward()
+    for (name, found), expected in zip(grammar.named_parameters(), naive.parameters(), strict=True):
+        assert found.grad is not None, name
+        assert found.grad.abs().max() > 0, name
+        torch.testing.assert_close(found.grad, expected.grad, rtol=1e-8, atol=1e-11, msg=name)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -225,6 +238,14 @@ def test_batches_that_make_no_sense(words, lengths, message: str) -> None:
 def test_there_are_no_kernels_for_dense_grammars() -> None:
     with pytest.raises(InvalidOption, match="Triton"):
         build_grammar(GrammarConfig("n-pcfg", backend="triton"), 5)
+
+
+def test_the_backend_is_the_one_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "treemean.grammars.inside.triton"
+    monkeypatch.setitem(sys.modules, name, None)
+    grammar = tiny_grammar("tn-pcfg", 6, backend="triton")
+    with pytest.raises(MissingDependency, match="triton"):
+        grammar.log_prob(WORDS)
 
 
 @pytest.mark.slow

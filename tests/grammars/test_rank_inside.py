@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from grammar_instances import random_rank_rules
+from treemean.errors import NumericalError
+from treemean.grammars.decoding import mbr
 from treemean.grammars.inside import rank_naive, rank_torch
 from treemean.grammars.inside.rules import RankRules, Ranks
 
@@ -145,3 +147,17 @@ def test_impossible_sentences_have_no_gradient() -> None:
     assert value[1].isfinite()
     assert (grads[0][0] == 0).all()
     assert all(grad.isfinite().all() for grad in grads)
+
+
+def test_rules_too_unequal_for_float32_are_noticed() -> None:
+    """Gaps that nothing fills, and neighbours that hardly ever join: spans with gaps outgrow their parts."""
+    rules = random_rank_rules(1, 14, Ranks(3, 2, 3, 2))
+    for matrix in (rules.views[0], rules.continuous):
+        matrix[:, rules.ranks.columns.left] *= 1e-2
+        matrix[:, rules.ranks.columns.right] *= 1e-2
+        matrix[:, rules.ranks.columns.wrapped] *= 1e-20
+    assert rank_torch.log_partition(rules).isfinite().all()
+    single = in_float32(rules)
+    assert rank_torch.log_partition(single).isnan().all()
+    with pytest.raises(NumericalError, match="sentence 1 of the batch"):
+        mbr.best_trees(rank_torch.span_posteriors(single))

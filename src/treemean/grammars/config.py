@@ -38,7 +38,7 @@ class GrammarConfig:
     embedding : size of all embeddings.
     latent : size of the sentence vector of C- grammars.
     floor : of TN- grammars, what is added to every view of a span relative to its largest score.
-    backend : which inside algorithm; `auto` chooses by the device.
+    backend : which inside algorithm; `auto` leaves the choice to the grammar.
 
     >>> GrammarConfig("tn-lcfrs").ranks
     (400, 4, 400, 4)

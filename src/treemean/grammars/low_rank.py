@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from treemean.errors import MissingDependency
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import best, sampler
@@ -176,6 +178,12 @@ class LowRankGrammar(Grammar):
         return _entropy(factors, self.ranks, lengths).to(self.symbols.dtype)
 
     def _backend(self) -> ModuleType:
+        """Return the module of the inside algorithm; Triton's is imported only where it is asked for."""
+        if self.config.backend == "triton":
+            try:
+                return import_module("treemean.grammars.inside.triton")
+            except ImportError as error:
+                raise MissingDependency(f"the backend triton needs the package triton: {error}") from error
         return rank_naive if self.config.backend == "naive" else rank_torch
 
 
