@@ -349,6 +349,7 @@ def test_forests_say_what_scikit_learn_says(runs, gold) -> None:
         np.testing.assert_allclose(p, classifier.predict_proba(table)[:, 1], atol=1e-12)
     stages = forest.staged_logits(table, [5, 20])
     np.testing.assert_allclose(stages[1], forest.logits(table))
+    np.testing.assert_allclose(stages[0], forest.first(5).logits(table))
     expected = list(classifier.staged_decision_function(table))[4]
     np.testing.assert_allclose(stages[0], np.ravel(expected), atol=1e-12)
 

@@ -41,6 +41,21 @@ class Forest:
     def __len__(self) -> int:
         return len(self.roots)
 
+    def first(self, trees: int) -> Forest:
+        """Return only the first so many trees."""
+        if trees >= len(self):
+            return self
+        end = int(self.roots[trees])
+        return Forest(
+            self.roots[:trees],
+            self.feature[:end],
+            self.threshold[:end],
+            self.left[:end],
+            self.right[:end],
+            self.value[:end],
+            self.base,
+        )
+
     def logits(self, table: Floats) -> Floats:
         """Return the sum of all trees for rows of features: float64[M]."""
         columns = np.ascontiguousarray(table.T)
