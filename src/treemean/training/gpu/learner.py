@@ -13,7 +13,7 @@ from treemean.grammars import Grammar
 from treemean.training.gpu.adam import StackedAdam
 from treemean.training.gpu.graphs import Graphs
 from treemean.training.gpu.inputs import Inputs, blank_inputs, stack_requests
-from treemean.training.gpu.objective import stacked_loss
+from treemean.training.gpu.objective import objective_of
 from treemean.training.learner import Request, below
 from treemean.training.sections import TrainingConfig, flat
 
@@ -49,9 +49,10 @@ class StackedLearner:
         at_once = config.batches.at_once or config.batches.size
         self._parts = -(-config.batches.size // at_once)
         self._at_once, self._size = at_once, self._parts * at_once
-        self._parameters = [list(grammar.parameters()) for grammar in grammars]
-        self.device = self._parameters[0][0].device
-        self._stacked = [_share(parameters) for parameters in zip(*self._parameters)]
+        names = [name for name, _ in grammars[0].named_parameters()]
+        shared = [_share(same) for same in zip(*(grammar.parameters() for grammar in grammars))]
+        self._stacked, self.device = shared, shared[0].device
+        self._objective = objective_of(self.grammars, dict(zip(names, shared)))
         self._clips = self._constants(c.optimiser.clip for c in configs)
         self._news = self._constants(1 - c.optimiser.average for c in configs)
         averaged = any(c.optimiser.average for c in configs)
@@ -113,24 +114,23 @@ class StackedLearner:
 
     def _differentiate(self, inputs: Inputs) -> tuple[list[list[Tensor]], Tensor]:
         """Return the gradients of each run, and the sums (E, 2) of the two losses over its batch."""
-        leaves = [parameter for parameters in self._parameters for parameter in parameters]
         total: list[Tensor] = []
         sums = torch.zeros(len(self), 2, dtype=torch.float64, device=self.device)
         for number in range(self._parts):
             part = inputs.part(slice(number * self._at_once, (number + 1) * self._at_once))
-            loss = stacked_loss(self.grammars, part.words, part.lengths, self.generators)
+            loss = self._objective.loss(part.words, part.lengths, self.generators)
             both = torch.stack(loss)
             weights = part.weights.to(both.dtype)
             objective = torch.where(weights > 0, both * weights, 0.0).sum()
-            found = torch.autograd.grad(objective, leaves, allow_unused=True, materialize_grads=True)
-            found = tuple(gradient.contiguous() for gradient in found)
+            found = torch.autograd.grad(
+                objective, self._objective.leaves, allow_unused=True, materialize_grads=True
+            )
             if total:
                 torch._foreach_add_(total, found)
             else:
-                total = list(found)
+                total = [gradient.contiguous() for gradient in found]
             sums += torch.where(weights > 0, both.detach().double(), 0.0).sum(-1).T
-        each = len(self._parameters[0])
-        return [total[start : start + each] for start in range(0, len(total), each)], sums
+        return self._objective.of_runs(total), sums
 
     @torch.no_grad()
     def _update_averages(self, applied: Tensor) -> None:
