@@ -30,6 +30,7 @@ STAGES = [20, 40, 60, 80, 100, 120]
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 _AGREEMENT = 1e-6
+_UNKNOWN_TREES = "the trees of this version of scikit-learn are not understood"
 
 
 @dataclass(frozen=True)
@@ -145,11 +146,14 @@ def _fit_side_by_side(table: Floats, correct: Flags, parts: list[Flags], seed: i
         )
         with threadpool_limits(limits=1):
             classifier.fit(x, y)
-            forest = forest_of(classifier)
+            try:
+                forest = forest_of(classifier)
+            except (AttributeError, KeyError, ValueError, TypeError) as error:
+                raise TreemeanError(_UNKNOWN_TREES) from error
             sample = x[:: max(1, len(x) // 1000)]
             theirs = classifier.predict_proba(sample)[:, 1]
         if np.abs(sigmoid(forest.logits(sample)) - theirs).max() > _AGREEMENT:
-            raise TreemeanError("the trees of this version of scikit-learn are not understood")
+            raise TreemeanError(_UNKNOWN_TREES)
         return forest
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
