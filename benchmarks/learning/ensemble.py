@@ -26,11 +26,12 @@ def main() -> None:
     folder = folder_for(options.work, "ensemble", options.data, options.corpus)
     group = Group("ensemble", {f"run {run}": Job(config, folder, run) for run in range(1, options.runs + 1)})
     study([group], budget, report)
-    steps = events(folder)
-    if steps:
-        last = steps[-1]
-        report.save(steps=last["step"], seconds=last["seconds"])
-        print(f"{last['step']} steps of {options.runs} runs in {last['seconds']:.0f} s of work in all pieces")
+    kinds = ("step", "epoch")
+    rows = [row for run in range(1, options.runs + 1) for kind in kinds for row in events(folder, run, kind)]
+    if rows:
+        steps, seconds = (max(row[name] for row in rows) for name in ("step", "seconds"))
+        report.save(steps=steps, seconds=seconds)
+        print(f"{steps} steps of {options.runs} runs took {seconds:.0f} s, all pieces and measuring included")
 
 
 if __name__ == "__main__":
