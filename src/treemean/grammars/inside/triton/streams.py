@@ -39,8 +39,12 @@ class Streams:
             stream.wait_stream(torch.cuda.current_stream(self._device))
         return torch.cuda.stream(stream)
 
-    def join(self, *numbers: int) -> None:
-        """Let the current stream wait for the side streams that were used since they were last waited for."""
+    def wait(self, *numbers: int) -> None:
+        """Let the current stream wait for side streams, which still have to be joined."""
         for number in self._forked.intersection(numbers):
             torch.cuda.current_stream(self._device).wait_stream(self._stream(number))
+
+    def join(self, *numbers: int) -> None:
+        """Let the current stream wait for the side streams that were used since they were last waited for."""
+        self.wait(*numbers)
         self._forked.difference_update(numbers)

@@ -1,0 +1,173 @@
+"""Emissions: how well each preterminal emits the words of a batch, a softmax over the whole vocabulary.
+
+The probabilities of all words are needed only to take gradients: for each preterminal the expected word, and
+for each word how often it was expected.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from treemean.grammars.fused import backward_kernels, forward_kernels
+from treemean.grammars.fused.layers import Network, Tally
+from treemean.grammars.fused.matrices import aligned, half_matrix, power, product, warps
+from treemean.grammars.inside.triton.streams import Streams
+
+_POSITIONS = 16
+
+
+class Emissions:
+    """The emissions of E runs with a batch each.
+
+    Parameters
+    ----------
+    network : from symbols to vectors of preterminals.
+    preterminals : (E, T, s), halves.
+    embeddings : (E, V, s) of all words, halves.
+    words : (E, B, n).
+    """
+
+    def __init__(self, network: Network, preterminals: Tensor, embeddings: Tensor, words: Tensor) -> None:
+        self._network, self._embeddings = network, embeddings
+        self._words = words.reshape(len(words), -1)
+        self._inputs = preterminals
+
+    def forward(self, *, keep: bool) -> tuple[Tensor, Tensor]:
+        """Return emissions (E, B·n, T) as scaled halves relative to the largest one, whose logarithm is the
+        second result (E, B·n).
+
+        Parameters
+        ----------
+        keep : whether gradients will be taken.
+        """
+        hidden = self._hidden = self._network.forward(self._inputs)
+        runs, preterminals, size = hidden.shape
+        vocabulary, positions, device = self._embeddings.shape[1], self._words.shape[1], hidden.device
+        logits = product(hidden, self._embeddings.mT)
+        log_sums = torch.empty(runs, preterminals, device=device)
+        self._probabilities = half_matrix(runs, preterminals, vocabulary * keep, device=device)
+        block = power(vocabulary)
+        forward_kernels.normalise[(preterminals, runs)](
+            logits,
+            log_sums,
+            self._probabilities,
+            preterminals,
+            vocabulary,
+            PITCH=self._probabilities.stride(1),
+            KEEP=keep,
+            BLOCK=block,
+            num_warps=warps(block),
+        )
+        del logits
+        self._chosen = half_matrix(runs, positions, aligned(size + 1), device=device)
+        forward_kernels.look_up[(positions, runs)](
+            self._embeddings,
+            self._words,
+            self._chosen,
+            positions,
+            vocabulary,
+            SIZE=size,
+            PITCH_TABLE=self._embeddings.stride(1),
+            PITCH=self._chosen.stride(1),
+            BLOCK=power(size + 1),
+        )
+        logits = product(self._chosen[..., :size], hidden.mT)
+        emitted = half_matrix(runs, positions, preterminals, device=device)
+        scales = torch.empty(runs, positions, device=device)
+        block = power(preterminals)
+        forward_kernels.emit[(positions, runs)](
+            logits,
+            log_sums,
+            emitted,
+            scales,
+            positions,
+            COLUMNS=preterminals,
+            PITCH=emitted.stride(1),
+            BLOCK=block,
+            num_warps=warps(block),
+        )
+        if keep:
+            self._logits, self._log_sums, self._scales = logits, log_sums, scales
+        return emitted, scales
+
+    def expect(self) -> None:
+        """Find the expected word of each preterminal; nothing waits for it but `backward`."""
+        self._expected = product(self._probabilities, self._embeddings)
+
+    def posteriors(self, gradients: Tensor, steps: Tensor, units: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the posteriors of preterminals, and the emissions times the steps, both as halves.
+
+        The emissions are minus their mean, which is in a last column.
+
+        Parameters
+        ----------
+        gradients : (E, B·n, T) of the emissions, as the product of those of the views with children.
+        steps : (E, B·n), of the gradients of the views.
+        units : (E, ·), see `backward_kernels`.
+        """
+        runs, positions, preterminals = self._logits.shape
+        posteriors = half_matrix(runs, positions, preterminals, device=units.device)
+        weighted = half_matrix(runs, positions, aligned(preterminals + 1), device=units.device)
+        block = power(preterminals)
+        backward_kernels.emitted_gradients[(positions, runs)](
+            self._logits,
+            self._log_sums,
+            self._scales,
+            gradients,
+            steps,
+            units,
+            posteriors,
+            weighted,
+            positions,
+            COLUMNS=preterminals,
+            PITCH=posteriors.stride(1),
+            PITCH_WEIGHTED=weighted.stride(1),
+            BLOCK=block,
+            num_warps=warps(block),
+        )
+        return posteriors, weighted
+
+    def backward(
+        self, posteriors: Tensor, units: Tensor, tally: Tally, streams: Streams, side: int
+    ) -> tuple[Tensor, Tensor]:
+        """Return the gradients of the symbols, in the units of hidden layers, and those of the words.
+
+        Words are done on a side stream; wait for it.
+        """
+        runs, preterminals, size = self._hidden.shape
+        vocabulary, positions = self._embeddings.shape[1], self._words.shape[1]
+        gradients, weighted = (half_matrix(runs, preterminals, size, device=units.device) for _ in range(2))
+        chosen = product(posteriors.mT, self._chosen)
+        backward_kernels.hidden_gradients[(preterminals, runs)](
+            chosen,
+            self._expected,
+            self._hidden,
+            units,
+            gradients,
+            weighted,
+            preterminals,
+            SIZE=size,
+            PITCH=gradients.stride(1),
+            PITCH_CHOSEN=chosen.stride(1),
+            BLOCK=power(size),
+        )
+        self._held = (posteriors, weighted, chosen)
+        with streams.beside(side):
+            at_words = product(posteriors, self._hidden)
+            unchosen = product(self._probabilities.mT, weighted)
+            of_words = torch.empty(runs, vocabulary, size, device=units.device)
+            backward_kernels.word_gradients[(vocabulary, runs)](
+                unchosen,
+                at_words,
+                self._words,
+                units,
+                of_words,
+                positions,
+                vocabulary,
+                SIZE=size,
+                BLOCK=power(size),
+                STEP=_POSITIONS,
+            )
+            del at_words, unchosen
+        return self._network.backward(gradients, tally), of_words

@@ -1,0 +1,246 @@
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+"""Kernels that turn products into activations and probabilities.
+
+Matrices are (E, rows, columns) for E runs. ``PITCH`` is the distance of rows of a matrix of halves.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+#: Probabilities are written as halves times this, so that small ones keep their digits.
+SCALE = 2.0**15
+_SCALE = tl.constexpr(SCALE)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def activate(
+    sums,
+    bias,
+    skip,
+    result,
+    rows,
+    COLUMNS: tl.constexpr,
+    PITCH: tl.constexpr,
+    RELU: tl.constexpr,
+    SKIP: tl.constexpr,
+    BLOCK_ROWS: tl.constexpr,
+    BLOCK_COLUMNS: tl.constexpr,
+):
+    """Add the bias, apply ReLU, add what skipped the layers. All matrices have the same pitch."""
+    run = tl.program_id(2).to(tl.int64)
+    row = tl.program_id(0) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    column = tl.program_id(1) * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
+    real = column < COLUMNS
+    mask = (row < rows)[:, None] & real[None, :]
+    at = (run * rows + row)[:, None] * PITCH + column[None, :]
+    value = tl.load(sums + at, mask=mask, other=0.0).to(tl.float32)
+    value += tl.load(bias + run * COLUMNS + column, mask=real, other=0.0)[None, :]
+    if RELU:
+        value = tl.maximum(value, 0.0)
+    if SKIP:
+        value += tl.load(skip + at, mask=mask, other=0.0).to(tl.float32)
+    tl.store(result + at, value, mask=mask)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def softmax(
+    logits,
+    bias,
+    probabilities,
+    rows,
+    COLUMNS: tl.constexpr,
+    PITCH: tl.constexpr,
+    BIAS: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Write the softmax of a row of float32 as scaled halves; to SPLIT, with what that lost behind it."""
+    run = tl.program_id(1).to(tl.int64)
+    row = run * rows + tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    real = column < COLUMNS
+    x = tl.load(logits + row * COLUMNS + column, mask=real, other=-1e30)
+    if BIAS:
+        x += tl.load(bias + run * COLUMNS + column, mask=real, other=0.0)
+    e = tl.where(real, tl.exp(x - tl.max(x, 0)), 0.0)
+    p = e * (_SCALE / tl.sum(e, 0))
+    high = p.to(probabilities.dtype.element_ty)
+    tl.store(probabilities + row * PITCH + column, high, mask=real)
+    if SPLIT:
+        tl.store(probabilities + row * PITCH + COLUMNS + column, p - high.to(tl.float32), mask=real)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def normalise(
+    logits,
+    log_sums,
+    probabilities,
+    rows,
+    columns,
+    PITCH: tl.constexpr,
+    KEEP: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Write the logarithm of the sum of exponentials of a row and, to KEEP, its softmax as scaled halves."""
+    row = tl.program_id(1).to(tl.int64) * rows + tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    real = column < columns
+    x = tl.load(logits + row * columns + column, mask=real, other=-1e30)
+    largest = tl.max(x, 0)
+    e = tl.where(real, tl.exp(x - largest), 0.0)
+    total = tl.sum(e, 0)
+    tl.store(log_sums + row, largest + tl.log(total))
+    if KEEP:
+        p = e * (_SCALE / total)
+        tl.store(probabilities + row * PITCH + column, p, mask=real)
+
+
+@triton.jit(do_not_specialize=["positions", "vocabulary"])
+def look_up(
+    table,
+    words,
+    result,
+    positions,
+    vocabulary,
+    SIZE: tl.constexpr,
+    PITCH_TABLE: tl.constexpr,
+    PITCH: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Copy the rows of the words of a batch, and put a 1 behind each, so that a product also counts."""
+    run = tl.program_id(1).to(tl.int64)
+    position = run * positions + tl.program_id(0)
+    word = tl.load(words + position)
+    column = tl.arange(0, BLOCK)
+    x = tl.load(table + (run * vocabulary + word) * PITCH_TABLE + column, mask=column < SIZE, other=1.0)
+    tl.store(result + position * PITCH + column, x, mask=column <= SIZE)
+
+
+@triton.jit(do_not_specialize=["positions"])
+def emit(
+    chosen,
+    log_sums,
+    emitted,
+    scales,
+    positions,
+    COLUMNS: tl.constexpr,
+    PITCH: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Write how well preterminals emit a word: the largest logarithm, and scaled halves relative to it."""
+    run = tl.program_id(1).to(tl.int64)
+    position = run * positions + tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    real = column < COLUMNS
+    x = tl.load(chosen + position * COLUMNS + column, mask=real, other=-1e30)
+    x -= tl.load(log_sums + run * COLUMNS + column, mask=real, other=0.0)
+    largest = tl.max(x, 0)
+    tl.store(scales + position, largest)
+    p = tl.exp(x - largest) * _SCALE
+    tl.store(emitted + position * PITCH + column, p, mask=real)
+
+
+@triton.jit
+def pack_ranks(
+    rank1,
+    rank2,
+    rank3,
+    rank4,
+    siblings,
+    mixed,
+    parents,
+    gapped_parents,
+    SIZE: tl.constexpr,
+    R1: tl.constexpr,
+    R2: tl.constexpr,
+    R3: tl.constexpr,
+    R4: tl.constexpr,
+    SIBLINGS: tl.constexpr,
+    MIXED: tl.constexpr,
+    PARENTS: tl.constexpr,
+    GAPPED: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Put the four rank matrices side by side as they are used: 1 | 3, 2 | 4, 1 | 2, 3 | 4.
+
+    SIBLINGS, MIXED, PARENTS and GAPPED are the pitches of the results.
+    """
+    row = tl.program_id(1).to(tl.int64) * SIZE + tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    x = tl.load(rank1 + row * R1 + column, mask=column < R1, other=0.0)
+    tl.store(siblings + row * SIBLINGS + column, x, mask=column < R1)
+    tl.store(parents + row * PARENTS + column, x, mask=column < R1)
+    if R3 > 0:
+        x = tl.load(rank2 + row * R2 + column, mask=column < R2, other=0.0)
+        tl.store(mixed + row * MIXED + column, x, mask=column < R2)
+        tl.store(parents + row * PARENTS + R1 + column, x, mask=column < R2)
+        x = tl.load(rank3 + row * R3 + column, mask=column < R3, other=0.0)
+        tl.store(siblings + row * SIBLINGS + R1 + column, x, mask=column < R3)
+        tl.store(gapped_parents + row * GAPPED + column, x, mask=column < R3)
+        x = tl.load(rank4 + row * R4 + column, mask=column < R4, other=0.0)
+        tl.store(mixed + row * MIXED + R2 + column, x, mask=column < R4)
+        tl.store(gapped_parents + row * GAPPED + R3 + column, x, mask=column < R4)
+
+
+@triton.jit
+def choose_children(
+    left,
+    right,
+    mixed,
+    attachment,
+    nonterminals,
+    preterminals,
+    R1: tl.constexpr,
+    R2: tl.constexpr,
+    R3: tl.constexpr,
+    R4: tl.constexpr,
+    NT: tl.constexpr,
+    T: tl.constexpr,
+    PITCH_NT: tl.constexpr,
+    PITCH_T: tl.constexpr,
+    PITCH_ATTACHMENT: tl.constexpr,
+    BLOCK_NT: tl.constexpr,
+    BLOCK_T: tl.constexpr,
+):
+    """Write, for a view, how its rank chooses the symbol of a continuous child: a softmax over all symbols.
+
+    Logits are (E, r1 + r3, NT + T) of left and right children and (E, r2 + r4, NT + T) of others. The four
+    views of a rank of attachment are its softmax times the probability of each attachment. The result has
+    two parts, nonterminals (E, views, NT) and preterminals (E, views, T), in scaled halves.
+    """
+    S: tl.constexpr = NT + T
+    VIEWS: tl.constexpr = 2 * R1 + R2 + 2 * R3 + 4 * R4
+    ATTACHED: tl.constexpr = R4 + (R4 == 0)
+    view = tl.program_id(0)
+    run = tl.program_id(1).to(tl.int64)
+    weight = tl.full([], _SCALE, tl.float32)
+    if view < R1:
+        source = left + (run * (R1 + R3) + view) * S
+    elif view < 2 * R1:
+        source = right + (run * (R1 + R3) + view - R1) * S
+    elif view < 2 * R1 + R2:
+        source = mixed + (run * (R2 + R4) + view - 2 * R1) * S
+    elif view < 2 * R1 + R2 + R3:
+        source = left + (run * (R1 + R3) + view - R1 - R2) * S
+    elif view < 2 * R1 + R2 + 2 * R3:
+        source = right + (run * (R1 + R3) + view - R1 - R2 - R3) * S
+    else:
+        kind = (view - 2 * R1 - R2 - 2 * R3) // ATTACHED
+        rank = (view - 2 * R1 - R2 - 2 * R3) % ATTACHED
+        source = mixed + (run * (R2 + R4) + R2 + rank) * S
+        weight = tl.load(attachment + (run * R4 + rank) * PITCH_ATTACHMENT + kind).to(tl.float32)
+    column = tl.arange(0, BLOCK_NT)
+    real = column < NT
+    x = tl.load(source + column, mask=real, other=-1e30)
+    column_t = tl.arange(0, BLOCK_T)
+    real_t = column_t < T
+    x_t = tl.load(source + NT + column_t, mask=real_t, other=-1e30)
+    largest = tl.maximum(tl.max(x, 0), tl.max(x_t, 0))
+    e = tl.where(real, tl.exp(x - largest), 0.0)
+    e_t = tl.where(real_t, tl.exp(x_t - largest), 0.0)
+    factor = weight / (tl.sum(e, 0) + tl.sum(e_t, 0))
+    row = run * VIEWS + view
+    tl.store(nonterminals + row * PITCH_NT + column, e * factor, mask=real)
+    tl.store(preterminals + row * PITCH_T + column_t, e_t * factor, mask=real_t)

@@ -1,0 +1,245 @@
+"""How symbols choose ranks and ranks choose symbols, contracted to matrices from ranks to ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from treemean.grammars.fused import backward_kernels, forward_kernels
+from treemean.grammars.fused.backward_kernels import HIDDEN, LOGITS
+from treemean.grammars.fused.layers import Tally, activate, deactivate, softmax, softmax_gradients
+from treemean.grammars.fused.matrices import half_matrix, half_product, power, product, warps
+from treemean.grammars.inside.rules import ATTACHMENTS, Ranks
+
+_TO_HIDDEN = 2.0 ** (HIDDEN - LOGITS)
+
+
+class Projections:
+    """Several one-layer projections of the same symbols, side by side.
+
+    Parameters
+    ----------
+    names : of the projections.
+    weights : halves (E, names · s, s).
+    parameters : by name, for the biases.
+    """
+
+    def __init__(self, names: tuple[str, ...], weights: Tensor, parameters: Mapping[str, Tensor]) -> None:
+        self._names, self._weights = names, weights
+        biases = [parameters[f"{name}.0.bias"] for name in names]
+        self._bias = torch.cat(biases, 1) if len(biases) > 1 else biases[0]
+
+    def forward(self, symbols: Tensor) -> list[Tensor]:
+        """Return the projections of symbols (E, S, s), one by one."""
+        self._symbols = symbols
+        sums = half_product(symbols, self._weights.mT)
+        self._values = activate(sums, self._bias)
+        return list(self._values.chunk(len(self._names), 2))
+
+    def room(self) -> list[Tensor]:
+        """Return where the gradients of the projections have to be written."""
+        self._gradients = half_matrix(*self._values.shape, device=self._values.device)
+        return list(self._gradients.chunk(len(self._names), 2))
+
+    def backward(self, tally: Tally) -> Tensor:
+        """Return the gradients of the symbols, float32, in the units of hidden layers."""
+        gradients, of_bias = deactivate(self._gradients, self._values, in_place=True)
+        of_weights = product(gradients.mT, self._symbols)
+        count = len(self._names)
+        for name, weight, bias in zip(self._names, of_weights.chunk(count, 1), of_bias.chunk(count, 1)):
+            tally.hidden[f"{name}.0.weight"] = weight
+            tally.hidden[f"{name}.0.bias"] = bias
+        return product(gradients, self._weights)
+
+
+class RankMatrices:
+    """The rank matrices as halves, side by side as they are used; each (E, s, ·)."""
+
+    def __init__(self, parameters: Mapping[str, Tensor], ranks: Ranks) -> None:
+        rank1 = parameters["rank1"]
+        runs, size, _ = rank1.shape
+        self.ranks = ranks
+        r1, r2, r3, r4 = ranks
+
+        def matrix(columns: int) -> Tensor:
+            return half_matrix(runs, size, columns, device=rank1.device)
+
+        self.siblings, self.mixed = matrix(r1 + r3), matrix(r2 + r4)
+        self.parents, self.gapped_parents = matrix(r1 + r2), matrix(r3 + r4)
+        forward_kernels.pack_ranks[(size, runs)](
+            rank1,
+            *(parameters[f"rank{k}"] if ranks.has_gaps else rank1 for k in (2, 3, 4)),
+            self.siblings,
+            self.mixed,
+            self.parents,
+            self.gapped_parents,
+            SIZE=size,
+            R1=r1,
+            R2=r2,
+            R3=r3,
+            R4=r4,
+            SIBLINGS=self.siblings.stride(1),
+            MIXED=self.mixed.stride(1),
+            PARENTS=self.parents.stride(1),
+            GAPPED=self.gapped_parents.stride(1),
+            BLOCK=power(max(ranks)),
+        )
+
+
+class Children:
+    """How ranks choose continuous children, (E, views, symbols) in two parts, as scaled halves.
+
+    Parameters
+    ----------
+    matrices : of the ranks.
+    nonterminals, preterminals : numbers of symbols.
+    """
+
+    def __init__(self, matrices: RankMatrices, nonterminals: int, preterminals: int) -> None:
+        self._matrices, self._ranks = matrices, matrices.ranks
+        self._sizes = (nonterminals, preterminals)
+
+    def forward(self, projected: list[Tensor], attachment: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return how each view chooses nonterminals, and preterminals.
+
+        Parameters
+        ----------
+        projected : symbols as left and right children and, with gaps, as other ones; (E, S, s) halves.
+        attachment : (E, r4, 4), scaled halves.
+        """
+        self._projected = projected
+        ranks, (nonterminals, preterminals) = self._ranks, self._sizes
+        runs, device = len(projected[0]), projected[0].device
+        siblings = self._matrices.siblings.mT
+        left, right = (product(siblings, symbols.mT) for symbols in projected[:2])
+        mixed = left if attachment is None else product(self._matrices.mixed.mT, projected[2].mT)
+        self.nonterminals = half_matrix(runs, ranks.views, nonterminals, device=device)
+        self.preterminals = half_matrix(runs, ranks.views, preterminals, device=device)
+        blocks = power(nonterminals), power(preterminals)
+        forward_kernels.choose_children[(ranks.views, runs)](
+            left,
+            right,
+            mixed,
+            left if attachment is None else attachment,
+            self.nonterminals,
+            self.preterminals,
+            R1=ranks.r1,
+            R2=ranks.r2,
+            R3=ranks.r3,
+            R4=ranks.r4,
+            NT=nonterminals,
+            T=preterminals,
+            PITCH_NT=self.nonterminals.stride(1),
+            PITCH_T=self.preterminals.stride(1),
+            PITCH_ATTACHMENT=0 if attachment is None else attachment.stride(1),
+            BLOCK_NT=blocks[0],
+            BLOCK_T=blocks[1],
+            num_warps=warps(sum(blocks)),
+        )
+        return self.nonterminals, self.preterminals
+
+    def backward(
+        self,
+        gradients: tuple[Tensor, Tensor],
+        step: Tensor,
+        units: Tensor,
+        room: list[Tensor],
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Take the gradients of both parts back to the projections, written to ``room``.
+
+        Those of preterminals lack what is in a last column, which all share.
+
+        Returns
+        -------
+        The gradients of the packed rank matrices, siblings (E, s, r1 + r3) and mixed (E, s, r2 + r4), in the
+        units of logits; and those of the attachments times these, (E, r4, 4).
+        """
+        ranks, (nonterminals, preterminals) = self._ranks, self._sizes
+        runs, symbols = len(units), nonterminals + preterminals
+        pairs, others = ranks.r1 + ranks.r3, ranks.r2 + ranks.r4
+        logits = half_matrix(runs, 2 * pairs + others, symbols, device=units.device)
+        shares = torch.empty(runs, ranks.r4, ATTACHMENTS, device=units.device)
+        blocks = power(nonterminals), power(preterminals)
+        backward_kernels.child_gradients[(2 * pairs + others, runs)](
+            self.nonterminals,
+            self.preterminals,
+            *gradients,
+            step,
+            units,
+            logits,
+            shares,
+            R1=ranks.r1,
+            R2=ranks.r2,
+            R3=ranks.r3,
+            R4=ranks.r4,
+            NT=nonterminals,
+            T=preterminals,
+            PITCH_NT=self.nonterminals.stride(1),
+            PITCH_T=self.preterminals.stride(1),
+            PITCH_GRADIENTS=gradients[1].stride(1),
+            PITCH=logits.stride(1),
+            BLOCK_NT=blocks[0],
+            BLOCK_T=blocks[1],
+            num_warps=warps(sum(blocks)),
+        )
+        left, right, mixed = logits.split_with_sizes([pairs, pairs, others], 1)
+        siblings, other = self._matrices.siblings, self._matrices.mixed
+        half_product(left.mT, siblings.mT, scale=_TO_HIDDEN, out=room[0])
+        half_product(right.mT, siblings.mT, scale=_TO_HIDDEN, out=room[1])
+        of_siblings = product(self._projected[0].mT, left.mT)
+        of_siblings += product(self._projected[1].mT, right.mT)
+        if not others:
+            return of_siblings, of_siblings[..., :0], shares
+        half_product(mixed.mT, other.mT, scale=_TO_HIDDEN, out=room[2])
+        return of_siblings, product(self._projected[2].mT, mixed.mT), shares
+
+
+class Parents:
+    """How symbols of one kind choose a rank, (E, symbols, ranks), as scaled halves.
+
+    `exact` has what rounding took away behind these: where symbols choose almost alike, the little by which
+    they differ decides the gradients of those that choose them.
+    """
+
+    def __init__(self, projected: Tensor, matrix: Tensor) -> None:
+        self._projected, self._matrix = projected, matrix
+        self.exact = softmax(product(projected, matrix), split=True)
+        self.chosen = self.exact[..., : matrix.shape[2]]
+
+    def backward(
+        self,
+        units: Tensor,
+        room: Tensor,
+        *,
+        factors: Tensor,
+        others: Tensor,
+        gradients: Tensor | None = None,
+        step: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Take gradients back to the projections, written to ``room``; see `softmax_gradients`.
+
+        Returns
+        -------
+        The gradients of the matrix, in the units of logits, and of the factors.
+        """
+        logits, shares = softmax_gradients(
+            self.exact, units, gradients, split=True, step=step, factors=factors, others=others
+        )
+        half_product(logits, self._matrix.mT, scale=_TO_HIDDEN, out=room)
+        return product(self._projected.mT, logits), shares
+
+
+class GappedChildren:
+    """How ranks choose discontinuous children, (E, r2 + r4, D), as scaled halves."""
+
+    def __init__(self, projected: Tensor, matrix: Tensor) -> None:
+        self._projected, self._matrix = projected, matrix
+        self.chosen = softmax(product(matrix.mT, projected.mT))
+
+    def backward(self, gradients: Tensor, units: Tensor, room: Tensor) -> Tensor:
+        """Take gradients (E, r2 + r4, D) back to the projections; return those of the matrix."""
+        logits, _ = softmax_gradients(self.chosen, units, gradients)
+        half_product(logits.mT, self._matrix.mT, scale=_TO_HIDDEN, out=room)
+        return product(self._projected.mT, logits.mT)

@@ -1,0 +1,314 @@
+"""From the parameters of E grammars to their rules in rank space, and back, all grammars at once.
+
+The same function as `LowRankGrammar.rules`, in products of halves (see `matrices`) and kernels between them.
+Gradients are written out by hand. Independent parts run side by side on streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from treemean.grammars.config import GrammarConfig
+from treemean.grammars.fused import backward_kernels
+from treemean.grammars.fused.backward_kernels import HIDDEN, LOGITS, UNITS
+from treemean.grammars.fused.emissions import Emissions
+from treemean.grammars.fused.forward_kernels import SCALE
+from treemean.grammars.fused.layers import Network, Tally, softmax_gradients
+from treemean.grammars.fused.matrices import half_matrix, power, precision, product, warps
+from treemean.grammars.fused.ranks import Children, GappedChildren, Parents, Projections, RankMatrices
+from treemean.grammars.inside.rules import RankRules, Ranks
+from treemean.grammars.inside.triton.streams import Streams
+
+# Side streams; those of the inside pass have smaller numbers.
+_RULES, _SMALL, _WEIGHTS, _WORDS, _EXPECTED = range(4, 9)
+
+
+def rank_rules(
+    parameters: Mapping[str, Tensor],
+    words: Tensor,
+    config: GrammarConfig,
+    *,
+    dtype: torch.dtype = torch.float16,
+) -> RankRules:
+    """Return the stacked rules of E grammars for a batch each, differentiable in the parameters.
+
+    Parameters
+    ----------
+    parameters : by their names in `LowRankGrammar`, each (E, …), float32.
+    words : (E, B, n), numbers of words.
+    config : of the grammars.
+    dtype : of the operands of matrix products: float16, or float32 for full precision.
+
+    Where this is captured as a CUDA graph, gradients must be taken in the same capture, or not at all.
+    """
+    ranks, names = Ranks(*config.ranks), list(parameters)
+    keep = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in parameters.values())
+    views, scales, continuous, discontinuous, root = _RankRules.apply(  # type: ignore[no-untyped-call]
+        words, config, names, keep, dtype, *parameters.values()
+    )
+    return RankRules(views, scales, continuous, discontinuous, root, ranks=ranks, floor=config.floor)
+
+
+class _RankRules(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        words: Tensor,
+        config: GrammarConfig,
+        names: list[str],
+        keep: bool,
+        dtype: torch.dtype,
+        *tensors: Tensor,
+    ) -> tuple[Tensor, ...]:
+        parameters = dict(zip(names, tensors))
+        with precision(dtype):
+            passed = _Pass(parameters, words, config)
+            results = passed.forward(keep)
+        if keep:
+            ctx.passed, ctx.names, ctx.dtype = passed, names, dtype
+            ctx.save_for_backward(results[0])
+        ctx.mark_non_differentiable(results[1])
+        ctx.set_materialize_grads(False)
+        ctx.shapes = [result.shape for result in results]
+        return results
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients_of_rules: Tensor | None) -> tuple[Tensor | None, ...]:
+        (values,) = ctx.saved_tensors
+        of_rules = [
+            values.new_zeros(shape) if gradient is None else gradient.contiguous()
+            for number, (gradient, shape) in enumerate(zip(gradients_of_rules, ctx.shapes))
+            if number != 1  # the scales
+        ]
+        with precision(ctx.dtype):
+            gradients = ctx.passed.backward(values, *of_rules)
+        return *[None] * 5, *(gradients[name] for name in ctx.names)
+
+
+class _Pass:
+    """One pass forward, and what it leaves for the way back."""
+
+    def __init__(self, parameters: Mapping[str, Tensor], words: Tensor, config: GrammarConfig) -> None:
+        self.config, self.ranks, self.words = config, Ranks(*config.ranks), words
+        self.device = words.device
+        self.parameters = parameters = {name: p.detach().contiguous() for name, p in parameters.items()}
+        self.streams = Streams(self.device)
+        self.runs, self.size = parameters["rank1"].shape[:2]
+        self.weights = self._halves(parameters)
+        self.matrices = RankMatrices(parameters, self.ranks)
+        gaps = config.has_gaps
+        children = ("left", "right", "continuous_child") if gaps else ("left", "right")
+        self.children_projections = self._projections(*children)
+        self.parent_projection = self._projections("parent")
+        if gaps:
+            self.gapped_projections = self._projections("gapped_parent", "discontinuous_child")
+            self.attachment_network = Network("attachment_network", self.weights, parameters)
+        self.root_network = Network("root_network", self.weights, parameters)
+        symbols = self.weights["symbols"]
+        self.emissions = Emissions(
+            Network("emission_network", self.weights, parameters),
+            symbols[:, config.nonterminals :],
+            self.weights["words"],
+            words,
+        )
+        self.children = Children(self.matrices, config.nonterminals, config.preterminals)
+
+    def _halves(self, parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return all matrices but those of ranks as halves; those of projections are parts of larger ones."""
+        matrices = {n: p for n, p in parameters.items() if p.dim() == 3 and not n.startswith("rank")}
+        groups = [("left", "right", "continuous_child"), ("gapped_parent", "discontinuous_child")]
+        halves: dict[str, Tensor] = {}
+        for group in groups:
+            present = [f"{name}.0.weight" for name in group if f"{name}.0.weight" in matrices]
+            if not present:
+                continue
+            whole = half_matrix(self.runs, len(present) * self.size, self.size, device=self.device)
+            halves |= zip(present, whole.chunk(len(present), 1))
+            halves["+".join(name.removesuffix(".0.weight") for name in present)] = whole
+        for name, matrix in matrices.items():
+            if name not in halves:
+                halves[name] = half_matrix(*matrix.shape, device=self.device)
+        torch._foreach_copy_([halves[name] for name in matrices], list(matrices.values()))
+        return halves
+
+    def _projections(self, *names: str) -> Projections:
+        weights = self.weights["+".join(names) if len(names) > 1 else f"{names[0]}.0.weight"]
+        return Projections(names, weights, self.parameters)
+
+    def forward(self, keep: bool) -> tuple[Tensor, ...]:
+        """Return views, scales, continuous, discontinuous and root of the rules."""
+        config, streams = self.config, self.streams
+        runs, batch, n = self.words.shape
+        symbols = self.weights["symbols"]
+        with streams.beside(_SMALL):
+            self.root = self.root_network.probabilities(self.weights["root_embedding"])
+            self.attachment = None
+            if config.has_gaps:
+                columns = self.matrices.mixed[..., self.ranks.r2 :].mT
+                self.attachment = self.attachment_network.probabilities(columns)
+        with streams.beside(_RULES):
+            projected = self.children_projections.forward(symbols)
+            (parent,) = self.parent_projection.forward(symbols[:, : config.nonterminals])
+            self.parents = Parents(parent, self.matrices.parents)
+            if config.has_gaps:
+                gapped_parent, gapped_child = self.gapped_projections.forward(self.weights["gapped_symbols"])
+                self.gapped_parents = Parents(gapped_parent, self.matrices.gapped_parents)
+                self.gapped_children = GappedChildren(gapped_child, self.matrices.mixed)
+            streams.join(_SMALL)
+            nonterminals, preterminals = self.children.forward(projected, self.attachment)
+            continuous = product(self.parents.chosen.mT, nonterminals.mT)
+            root = product(self.root, self.parents.chosen)
+            discontinuous = continuous.new_zeros(runs, 0, 0)
+            if config.has_gaps:
+                discontinuous = product(self.gapped_parents.chosen.mT, self.gapped_children.chosen.mT)
+        emitted, scales = self.emissions.forward(keep=keep)
+        if keep:
+            with streams.beside(_EXPECTED):
+                self.emissions.expect()
+        streams.join(_RULES)
+        views = product(emitted, preterminals.mT)
+        torch._foreach_mul_([views, continuous, discontinuous, root], SCALE**-2)
+        if config.floor:
+            views += config.floor
+        return (
+            views.view(runs, batch, n, -1),
+            scales.view(runs, batch, n),
+            continuous,
+            discontinuous,
+            root[:, 0],
+        )
+
+    def backward(
+        self, values: Tensor, views: Tensor, continuous: Tensor, discontinuous: Tensor, root: Tensor
+    ) -> dict[str, Tensor]:
+        """Return the gradients of all parameters from those of the rules; ``values`` are the views."""
+        config, streams = self.config, self.streams
+        units, view_gradients, steps = self._scale_views(values, views)
+        main, small = Tally(streams, _WEIGHTS), Tally(streams, _SMALL)
+        rooms = self.children_projections.room(), self.parent_projection.room()
+        with streams.beside(_RULES):
+            matrix, step = self._scale_matrix(continuous)
+            of_nonterminals = product(matrix.mT, self.parents.exact.mT)
+            of_parents, of_root = self.parents.backward(
+                units,
+                rooms[1][0],
+                factors=self.root,
+                others=root[:, None].contiguous(),
+                gradients=product(self.children.nonterminals.mT, matrix[:, : continuous.shape[1]].mT),
+                step=step,
+            )
+        of_emitted = product(view_gradients, self.children.preterminals)
+        posteriors, weighted = self.emissions.posteriors(of_emitted, steps, units)
+        streams.join(_EXPECTED)
+        with streams.beside(_RULES):
+            of_preterminals = product(view_gradients.mT, weighted)
+            of_siblings, of_mixed, shares = self.children.backward(
+                (of_nonterminals, of_preterminals), step, units, rooms[0]
+            )
+        with streams.beside(_SMALL, wait=False):
+            streams.wait(_RULES)
+            logits, _ = softmax_gradients(self.root, units, of_root)
+            small.hidden["root_embedding"] = self.root_network.backward_from_logits(logits, small)
+            if self.attachment is not None:
+                logits, _ = softmax_gradients(self.attachment, units, shares, weighted=True)
+                of_columns = self.attachment_network.backward_from_logits(logits, small)
+        with streams.beside(_RULES, wait=False):
+            symbols_as_children = self.children_projections.backward(main)
+            symbols_as_parents = self.parent_projection.backward(main)
+            main.logits["rank1"] = of_siblings[..., : self.ranks.r1] + of_parents[..., : self.ranks.r1]
+            if config.has_gaps:
+                of_gapped = self._gapped_backward(discontinuous, units, main, of_mixed)
+        of_emissions, of_words = self.emissions.backward(posteriors, units, main, streams, _WORDS)
+        streams.join(_RULES, _SMALL, _WEIGHTS, _WORDS)
+        if config.has_gaps:
+            r1, r2, r3, _ = self.ranks
+            main.logits["rank2"] = of_mixed[..., :r2] + of_parents[..., r1:]
+            main.logits["rank3"] = of_siblings[..., r1:] + of_gapped[..., :r3]
+            attached = of_columns.mT * 2.0 ** (LOGITS - HIDDEN)
+            main.logits["rank4"] = of_mixed[..., r2:] + of_gapped[..., r3:] + attached
+        main.hidden |= small.hidden
+        main.logits |= small.logits
+        for run in range(self.runs):
+            torch._foreach_mul_([x[run] for x in main.hidden.values()], units[run, 3])
+            torch._foreach_mul_([x[run] for x in main.logits.values()], units[run, 4])
+        of_symbols = self._add_symbols(symbols_as_children, symbols_as_parents, of_emissions, units)
+        return {"symbols": of_symbols, "words": of_words, **main.hidden, **main.logits}
+
+    def _gapped_backward(self, gradients: Tensor, units: Tensor, tally: Tally, of_mixed: Tensor) -> Tensor:
+        """Take the gradients of `discontinuous` back; return those of the matrix of ranks 3 and 4."""
+        parents_room, children_room = self.gapped_projections.room()
+        of_gapped, of_children = self.gapped_parents.backward(
+            units, parents_room, factors=self.gapped_children.chosen, others=gradients.mT.contiguous()
+        )
+        of_mixed += self.gapped_children.backward(of_children, units, children_room)
+        tally.hidden["gapped_symbols"] = self.gapped_projections.backward(tally)
+        return of_gapped
+
+    def _scale_views(self, values: Tensor, gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the units of the runs, and the gradients of the views as halves with a step for each row."""
+        runs, batch, n, columns = values.shape
+        positions = batch * n
+        result = half_matrix(runs, positions, columns, device=self.device)
+        steps, weights = (torch.empty(runs, positions, device=self.device) for _ in range(2))
+        units = torch.empty(runs, UNITS, device=self.device)
+        block = power(columns)
+        backward_kernels.scale_view_gradients[(positions, runs)](
+            gradients,
+            values,
+            result,
+            steps,
+            weights,
+            positions,
+            COLUMNS=columns,
+            PITCH=result.stride(1),
+            BLOCK=block,
+            num_warps=warps(block),
+        )
+        backward_kernels.measure[(runs,)](steps, weights, units, positions, BLOCK=1024)
+        return units, result, steps
+
+    def _scale_matrix(self, matrix: Tensor) -> tuple[Tensor, Tensor]:
+        """Return a matrix as halves, twice, and the step of each run in which it is written."""
+        runs, rows, columns = matrix.shape
+        result = half_matrix(runs, 2 * rows, columns, device=self.device)
+        peaks = torch.empty(runs, rows, device=self.device)
+        step = torch.empty(runs, device=self.device)
+        block = power(columns)
+        backward_kernels.row_peaks[(rows, runs)](
+            matrix, peaks, rows, COLUMNS=columns, BLOCK=block, num_warps=warps(block)
+        )
+        backward_kernels.scale_matrix[(rows, runs)](
+            matrix,
+            peaks,
+            result,
+            step,
+            rows,
+            COLUMNS=columns,
+            PITCH=result.stride(1),
+            BLOCK=block,
+            BLOCK_ROWS=power(rows),
+            num_warps=warps(block),
+        )
+        return result, step
+
+    def _add_symbols(self, children: Tensor, parents: Tensor, emissions: Tensor, units: Tensor) -> Tensor:
+        result = torch.empty_like(children)
+        config = self.config
+        backward_kernels.symbol_gradients[(config.symbols, self.runs)](
+            children,
+            parents,
+            emissions,
+            units,
+            result,
+            NT=config.nonterminals,
+            T=config.preterminals,
+            SIZE=self.size,
+            BLOCK=power(self.size),
+        )
+        return result

@@ -1,0 +1,130 @@
+"""From parameters to rules by kernels, against the plain version in float64: values and all gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from treemean.grammars import GrammarConfig, build_grammar
+from treemean.grammars.fused import rank_rules
+from treemean.grammars.inside import rank_torch
+from treemean.grammars.inside.rules import RankRules
+from treemean.grammars.low_rank import LowRankGrammar
+
+pytestmark = pytest.mark.usefixtures("poisoned")
+
+VOCABULARY = 37
+CONFIGS: dict[str, dict[str, Any]] = {
+    "tn-lcfrs": {"discontinuous": 11, "ranks": (7, 3, 5, 2)},
+    "tn-pcfg": {"ranks": (9, 0, 0, 0)},
+}
+
+
+def make_grammar(kind: str, seed: int = 0, **changes: Any) -> LowRankGrammar:
+    torch.manual_seed(seed)
+    sizes = {"nonterminals": 13, "preterminals": 21, "embedding": 19} | CONFIGS[kind] | changes
+    grammar = build_grammar(GrammarConfig(kind, **sizes), VOCABULARY)
+    assert isinstance(grammar, LowRankGrammar)
+    with torch.no_grad():
+        for parameter in grammar.parameters():
+            parameter += 0.2 * torch.randn_like(parameter)
+    return grammar
+
+
+def stack(grammars: list[LowRankGrammar], device: str) -> dict[str, Tensor]:
+    every = [dict(grammar.named_parameters()) for grammar in grammars]
+    return {
+        name: torch.stack([one[name].detach() for one in every]).to(device).requires_grad_()
+        for name in every[0]
+    }
+
+
+def difference(found: Tensor, expected: Tensor) -> float:
+    """Return the norm of the difference, relative to that of what is expected."""
+    return float((found.cpu().double() - expected).detach().norm() / expected.detach().norm())
+
+
+def gradients_of(
+    rules: RankRules, parameters: Mapping[str, Tensor], lengths: Tensor | None = None
+) -> tuple[Tensor, list[Tensor]]:
+    """Return log Z and its gradients, sentences weighted as in the mean of a batch."""
+    value = rank_torch.log_partition(rules, lengths)
+    weights = torch.linspace(0.5, 1.5, value.shape[-1], dtype=value.dtype, device=value.device)
+    total = (torch.where(value.isfinite(), value, 0.0) * weights).sum() / value.shape[-1]
+    gradients = torch.autograd.grad(
+        total, list(parameters.values()), allow_unused=True, materialize_grads=True
+    )
+    return value.detach(), list(gradients)
+
+
+CASES = {
+    "gaps": ("tn-lcfrs", 1, 0.0),
+    "no gaps": ("tn-pcfg", 1, 0.0),
+    "floor": ("tn-lcfrs", 1, 1e-2),
+    "two runs": ("tn-lcfrs", 2, 0.0),
+    "two runs without gaps": ("tn-pcfg", 2, 0.0),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_rules_and_gradients_are_those_of_the_plain_version(
+    case: tuple[str, int, float], dtype: torch.dtype, device: str
+) -> None:
+    kind, runs, floor = case
+    grammars = [make_grammar(kind, seed, floor=floor) for seed in range(1, runs + 1)]
+    words = torch.randint(VOCABULARY, (runs, 3, 5), generator=torch.Generator().manual_seed(5))
+    words[:, 0, 1] = words[:, 0, 0]  # a word that stands twice
+    lengths = torch.tensor([5, 2, 1])
+    parameters = stack(grammars, device)
+    rules = rank_rules(parameters, words.to(device), grammars[0].config, dtype=dtype)
+    value, gradients = gradients_of(rules, parameters, lengths.expand(runs, 3).to(device))
+    # Rounded to halves, some ReLU are on the other side of their kink, which shows where units are so few.
+    tolerance, tolerance_each = (1e-5, 1e-4) if dtype == torch.float32 else (2e-3, 0.2)
+    for run, grammar in enumerate(grammars):
+        grammar.double()
+        own = dict(grammar.named_parameters())
+        expected_rules = grammar.rules(words[run])
+        factor = (rules.scales[run].cpu() - expected_rules.scales).exp()[..., None]
+        assert difference(rules.views[run].cpu() * factor, expected_rules.views) < tolerance
+        for name in ("continuous", "root", *["discontinuous"] * grammar.config.has_gaps):
+            assert difference(getattr(rules, name)[run], getattr(expected_rules, name)) < tolerance, name
+        expected, expected_gradients = gradients_of(expected_rules, own, lengths)
+        torch.testing.assert_close(value[run].cpu().double(), expected, rtol=0, atol=5 * tolerance)
+        found = [gradient[run] for gradient in gradients]
+        for name, gradient, wanted in zip(own, found, expected_gradients):
+            off = difference(gradient, wanted)
+            assert off <= tolerance_each, f"{name} is off by {off}"
+        whole, expected_whole = (torch.cat([x.flatten() for x in y]) for y in (found, expected_gradients))
+        assert difference(whole, expected_whole) <= tolerance_each / 2
+
+
+def test_gradients_do_not_depend_on_the_weight_of_the_batch(device: str) -> None:
+    grammar = make_grammar("tn-lcfrs")
+    words = torch.randint(VOCABULARY, (1, 2, 3), generator=torch.Generator().manual_seed(5)).to(device)
+    parameters = stack([grammar], device)
+
+    def weighted(weight: float) -> tuple[Tensor, ...]:
+        value = rank_torch.log_partition(rank_rules(parameters, words, grammar.config))
+        total = (value * value.new_tensor([weight, weight / 3])).sum()
+        return torch.autograd.grad(total, list(parameters.values()))
+
+    for small, large in zip(weighted(2.0**-20), weighted(2.0**20)):
+        assert torch.equal(small, large * 2.0**-40)
+
+
+def test_nothing_is_kept_without_gradients(device: str) -> None:
+    grammar = make_grammar("tn-lcfrs")
+    words = torch.zeros(1, 2, 3, dtype=torch.long, device=device)
+    parameters = stack([grammar], device)
+    with torch.no_grad():
+        silent = rank_rules(parameters, words, grammar.config)
+    kept = rank_rules(parameters, words, grammar.config)
+    assert not silent.views.requires_grad
+    assert kept.views.requires_grad
+    assert not kept.scales.requires_grad
+    assert torch.equal(silent.views, kept.views)
