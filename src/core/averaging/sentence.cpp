@@ -25,8 +25,8 @@ std::int64_t size_of(const std::uint64_t* words, std::size_t width) {
 
 }  // namespace
 
-SentenceAverager::SentenceAverager(const Individuals& individuals, const Options& options)
-    : individuals_(individuals), options_(options) {
+SentenceAverager::SentenceAverager(const Individuals& individuals, const Options& options, StopSign& sign)
+    : individuals_(individuals), options_(options), sign_(sign) {
   double divisor = 0;
   for (const Individual& individual : individuals.all) {
     const auto weight = static_cast<double>(individual.continuous);
@@ -38,8 +38,9 @@ SentenceAverager::SentenceAverager(const Individuals& individuals, const Options
 }
 
 void SentenceAverager::add(std::int64_t sentence, Averages& averages) {
-  const auto start = std::chrono::steady_clock::now();
-  Budget budget(options_.node_limit, options_.time_limit);
+  const auto start = Budget::Clock::now();
+  sign_.check(start);
+  Budget budget(options_.node_limit, options_.time_limit, sign_, start);
   outcome_.chosen.clear();
   if (individuals_.words(sentence) > 0) {
     counter_.count(individuals_, sentence, options_.p, options_.q);
@@ -50,7 +51,7 @@ void SentenceAverager::add(std::int64_t sentence, Averages& averages) {
     // A tree without words agrees with itself.
     outcome_.value = {options_.goal == Goal::sum ? 0 : 1, 1};
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double> seconds = Budget::Clock::now() - start;
   add_outcome(budget.nodes(), seconds.count(), averages);
 }
 
@@ -78,7 +79,7 @@ void SentenceAverager::add_outcome(std::int64_t nodes, double seconds, Averages&
 }
 
 void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool only_optimal, Averages& averages) {
-  Budget budget(options_.node_limit, options_.time_limit);
+  Budget budget(options_.node_limit, options_.time_limit, sign_);
   counter_.count(individuals_, sentence, options_.p, options_.q);
   for (Outcome& outcome : best_trees(counter_.instance(), limit, only_optimal, budget)) {
     outcome_ = std::move(outcome);
@@ -87,7 +88,7 @@ void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool o
 }
 
 std::vector<Count> SentenceAverager::count_best(std::int64_t sentence) {
-  Budget budget(options_.node_limit, options_.time_limit);
+  Budget budget(options_.node_limit, options_.time_limit, sign_);
   counter_.count(individuals_, sentence, options_.p, options_.q);
   return count_best_trees(counter_.instance(), budget);
 }

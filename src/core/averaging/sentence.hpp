@@ -24,7 +24,8 @@ struct Averages {
 
 class SentenceAverager {
  public:
-  SentenceAverager(const Individuals& individuals, const Options& options);
+  // The work throws when the sign is raised.
+  SentenceAverager(const Individuals& individuals, const Options& options, StopSign& sign);
 
   void add(std::int64_t sentence, Averages& averages);
 
@@ -57,6 +58,7 @@ class SentenceAverager {
 
   const Individuals& individuals_;
   Options options_;
+  StopSign& sign_;
   double total_weight_ = 0, total_discontinuous_ = 0, objective_factor_ = 0;
   Solver solver_;
   HitCounter counter_;

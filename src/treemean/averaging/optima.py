@@ -103,7 +103,7 @@ def _decided(search: Any, *arguments: Any, **options: Any) -> Any:
     try:
         return search(*arguments, **options)
     except RuntimeError as error:
-        raise TreemeanError(f"not decided within node_limit: {error}") from error
+        raise TreemeanError(f"not decided: {error}") from error
     except ValueError as error:
         raise TreemeanError(str(error)) from error
 
