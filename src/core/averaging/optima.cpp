@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -15,8 +16,12 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;
 
+constexpr const char* too_many_steps = "the search needs more steps than node_limit allows";
 // What floating point may be wrong by, and far more than that.
 constexpr double tolerance = 1e-9;
+// Counting by tables may take so many steps; then up to so many trees are listed instead.
+constexpr std::int64_t table_steps = 20'000;
+constexpr std::size_t most_to_list = 1'000;
 
 // A best tree under conditions: some candidates are in, some others out.
 struct Node {
@@ -37,17 +42,42 @@ struct Worse {
   bool operator()(const Node& a, const Node& b) const { return better(b, a); }
 };
 
-// The same instance with its candidates in canonical order.
+// The same instance with some of its candidates, in canonical order.
 Instance in_order(const Instance& instance, Indices& order) {
-  order.resize(instance.candidates.size());
-  std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
   Instance result = instance;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    result.candidates[i] = instance.candidates[order[i]];
-    for (std::size_t g = 0; g < instance.groups(); ++g)
-      result.hits[i * instance.groups() + g] = instance.hit(order[i], g);
+  result.candidates.clear();
+  result.hits.clear();
+  for (const std::uint32_t c : order) {
+    result.candidates.push_back(instance.candidates[c]);
+    for (std::size_t g = 0; g < instance.groups(); ++g) result.hits.push_back(instance.hit(c, g));
+  }
+  return result;
+}
+
+Indices all_candidates(const Instance& instance) {
+  Indices all(instance.candidates.size());
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+// The candidates that a best tree can have: leaving one out must be no gain (see `SizeSearch::keep_candidates`).
+Indices candidates_of_best(const Instance& instance, Budget& budget) {
+  Outcome outcome;
+  Solver().run(instance, Goal::average, budget, outcome);
+  if (!outcome.optimal && !outcome.rounded) throw Undecided{too_many_steps};
+  if (std::any_of(instance.hits.begin(), instance.hits.end(), [](std::int64_t h) { return h < 0; }))
+    return all_candidates(instance);
+  const double least = to_double(outcome.value) * (1 - tolerance) * static_cast<double>(instance.q) /
+                       static_cast<double>(instance.denominator(instance.groups() - 1, 1) + instance.q);
+  Indices result;
+  for (std::uint32_t c = 0; c < instance.candidates.size(); ++c) {
+    double score = 0;
+    for (std::size_t g = 0; g < instance.groups(); ++g) {
+      score += static_cast<double>(instance.hit(c, g)) / static_cast<double>(instance.denominator(g, 1));
+    }
+    if (score >= least) result.push_back(c);
   }
   return result;
 }
@@ -135,7 +165,7 @@ class Enumeration {
       for (std::size_t g = 0; g < groups; ++g) rest_.hits.push_back(instance_.hit(c, g));
     }
     solver_.run(rest_, Goal::average, budget_, outcome_);
-    if (!outcome_.optimal && !outcome_.rounded) throw Undecided{"the search needs more steps than node_limit allows"};
+    if (!outcome_.optimal && !outcome_.rounded) throw Undecided{too_many_steps};
     Node node{std::move(forced), std::move(excluded), {}, {}};
     node.chosen = node.forced;
     for (const std::uint32_t i : outcome_.chosen) node.chosen.push_back(free[i]);
@@ -173,11 +203,14 @@ class Enumeration {
   Outcome outcome_;
 };
 
+// Numbers whose product is what was to be counted; nothing if it took too many steps, or there are too many.
+using Factors = std::optional<std::vector<Count>>;
+
 // How many subsets of the candidates, none of negative weight, weigh as much as the heaviest one.
-std::vector<Count> count_heaviest(const Packing& packing, const std::vector<Int128>& weights, Budget& budget) {
+Factors count_heaviest(const Packing& packing, const std::vector<Int128>& weights, Budget& budget) {
   const std::size_t capacity = weights.size();
   std::vector<Count> factors;
-  if (packing.graph().unfinished()) throw Undecided{"there are too many conflicts"};
+  if (packing.graph().unfinished()) return std::nullopt;
   for (const std::uint32_t v : packing.graph().isolated()) {
     if (weights[v] == 0) factors.push_back(2);
   }
@@ -185,20 +218,24 @@ std::vector<Count> count_heaviest(const Packing& packing, const std::vector<Int1
     DynamicSet all(capacity);
     for (const std::uint32_t v : component.members) all.insert(v);
     const auto table = member_table(component, weights, all, capacity, budget);
-    if (!table) throw Undecided{"counting needs more steps than node_limit allows"};
+    if (!table) return std::nullopt;
     Int128 best = 0;
     for (const TableEntry<Int128>& entry : *table) best = std::max(best, entry.value);
     Count count = 0;
     for (const TableEntry<Int128>& entry : *table) {
       if (entry.value == best) count = std::min(count + entry.count, too_many);
     }
-    if (count >= too_many) throw Undecided{"there are too many to count"};
+    if (count >= too_many) return std::nullopt;
     factors.push_back(count);
   }
   return factors;
 }
 
-std::vector<Count> count_one_size(const Instance& instance, const Fraction& best, Budget& budget) {
+Factors count_one_size(const Instance& instance, Budget& budget) {
+  Outcome outcome;
+  RatioSearch().run(instance, budget, outcome);
+  if (!outcome.optimal) return std::nullopt;
+  const Fraction& best = outcome.value;
   std::vector<Int128> weights;
   std::vector<Row> rows;
   for (std::size_t c = 0; c < instance.candidates.size(); ++c) {
@@ -212,88 +249,84 @@ std::vector<Count> count_one_size(const Instance& instance, const Fraction& best
   return count_heaviest(packing, weights, budget);
 }
 
-// With different sizes: by number of members, over all numbers, without rounding. `best` may be rounded.
-std::vector<Count> count_all_sizes(const Instance& instance, const Fraction& best, Budget& budget) {
-  Packing packing;
-  packing.build(instance.candidates, instance.words, budget);
+// With different sizes: by number of members, without rounding.
+Factors count_all_sizes(const Instance& instance, Budget& budget) {
+  SizeSearch search;
+  Outcome outcome;
+  search.run(instance, budget, outcome);
+  if (!outcome.optimal && !outcome.rounded) return std::nullopt;
+  const double enough = to_double(outcome.value) * (1 - tolerance);
   const bool negative = std::any_of(instance.hits.begin(), instance.hits.end(), [](std::int64_t h) { return h < 0; });
-  const double enough = to_double(best) * (1 - tolerance);
-  std::vector<double> scores(instance.candidates.size());
-  std::vector<bool> keep(scores.size());
-  std::vector<BigInteger> exact_scores(scores.size());
-  BigFraction exact_best;
+  const std::size_t groups = instance.groups();
+  Packing packing;
+  BigFraction best;
   Count total = 0;
-  for (std::int64_t count = 0; count <= most_members(instance); ++count) {
+  for (const std::int64_t count : search.sizes_reaching(enough, budget)) {
+    const BigScale scale = make_big_scale(instance, count);
+    BigInteger base = 0;
+    for (std::size_t g = 0; g < groups; ++g) base += scale.units[g] * instance.base[g];
     // Members of a best tree score at least this much, or leaving them out would be a gain.
     const double least = enough * static_cast<double>(instance.q) /
-                         static_cast<double>(instance.denominator(instance.groups() - 1, count) + instance.q);
-    std::vector<double> kept;
-    for (std::size_t c = 0; c < scores.size(); ++c) {
-      scores[c] = 0;
-      for (std::size_t g = 0; g < instance.groups(); ++g) {
-        scores[c] +=
-            static_cast<double>(instance.hit(c, g)) / static_cast<double>(instance.denominator(g, count));
+                         static_cast<double>(instance.denominator(groups - 1, count) + instance.q);
+    std::vector<Row> rows;
+    std::vector<BigInteger> scores;
+    for (std::size_t c = 0; c < instance.candidates.size(); ++c) {
+      double rough = 0;
+      BigInteger exact = 0;
+      for (std::size_t g = 0; g < groups; ++g) {
+        rough += static_cast<double>(instance.hit(c, g)) / static_cast<double>(instance.denominator(g, count));
+        exact += scale.units[g] * instance.hit(c, g);
       }
-      keep[c] = negative || scores[c] >= least;
-      if (keep[c]) kept.push_back(scores[c]);
+      if (rough < least && !negative) continue;
+      rows.push_back(instance.candidates[c]);
+      scores.push_back(std::move(exact));
     }
+    packing.build(std::move(rows), instance.words, budget);
     const auto members = static_cast<std::size_t>(count);
-    if (kept.size() < members) continue;
-    std::sort(kept.begin(), kept.end(), std::greater<>());
-    double bound = std::accumulate(kept.begin(), kept.begin() + count, 0.0);
-    for (std::size_t g = 0; g < instance.groups(); ++g) {
-      bound += static_cast<double>(instance.base[g]) / static_cast<double>(instance.denominator(g, count));
-    }
-    if (bound < enough) continue;
-    const BigScale exact = make_big_scale(instance, count);
-    BigInteger base = 0;
-    for (std::size_t g = 0; g < instance.groups(); ++g) base += exact.units[g] * instance.base[g];
-    for (std::size_t c = 0; c < scores.size(); ++c) {
-      exact_scores[c] = 0;
-      for (std::size_t g = 0; g < instance.groups(); ++g) exact_scores[c] += exact.units[g] * instance.hit(c, g);
-    }
-    const auto table = member_table(packing, exact_scores, keep, members, budget);
-    if (!table) throw Undecided{"counting needs more steps than node_limit allows"};
+    const auto table = member_table(packing, scores, std::vector<bool>(scores.size(), true), members, budget);
+    if (!table) return std::nullopt;
     if (members >= table->size()) continue;
     const TableEntry<BigInteger>& entry = (*table)[members];
-    const BigFraction value{base + entry.value, exact.whole};
-    const auto order = compare(value, exact_best);
+    const BigFraction value{base + entry.value, scale.whole};
+    const auto order = compare(value, best);
     if (order > 0) {
-      exact_best = value;
+      best = value;
       total = entry.count;
     } else if (order == 0) {
       total = std::min(total + entry.count, too_many);
     }
   }
-  if (total >= too_many) throw Undecided{"there are too many to count"};
-  return {total};
+  if (total >= too_many) return std::nullopt;
+  return std::vector<Count>{total};
 }
 
 }  // namespace
 
 std::vector<Outcome> best_trees(const Instance& instance, std::size_t limit, bool only_optimal, Budget& budget) {
-  Indices order;
+  Indices order = only_optimal ? candidates_of_best(instance, budget) : all_candidates(instance);
   const Instance ordered = in_order(instance, order);
   std::vector<Outcome> outcomes;
   for (const Node& node : Enumeration(ordered, budget).run(limit, only_optimal)) {
     Outcome outcome;
     for (const std::uint32_t c : node.chosen) outcome.chosen.push_back(order[c]);
     outcome.value = node.value;
-    outcome.searched = static_cast<std::int64_t>(order.size());
+    outcome.searched = static_cast<std::int64_t>(instance.candidates.size());
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;
 }
 
 std::vector<Count> count_best_trees(const Instance& instance, Budget& budget) {
-  Indices order;
+  Indices order = candidates_of_best(instance, budget);
   const Instance ordered = in_order(instance, order);
-  Solver solver;
-  Outcome outcome;
-  solver.run(ordered, Goal::average, budget, outcome);
-  if (!outcome.optimal && !outcome.rounded) throw Undecided{"the search needs more steps than node_limit allows"};
-  return ordered.groups() == 1 ? count_one_size(ordered, outcome.value, budget)
-                               : count_all_sizes(ordered, outcome.value, budget);
+  Budget part = budget.part(table_steps);
+  const auto counted = ordered.groups() == 1 ? count_one_size(ordered, part) : count_all_sizes(ordered, part);
+  budget.settle(part);
+  if (counted) return *counted;
+  // Tables of large components are too large, but perhaps there are only a few best trees.
+  const std::vector<Node> listed = Enumeration(ordered, budget).run(most_to_list + 1, true);
+  if (listed.size() > most_to_list) throw Undecided{"there are too many to count"};
+  return {listed.size()};
 }
 
 }  // namespace treemean::averaging

@@ -260,7 +260,8 @@ SizeSearch::BestOfSize SizeSearch::best_by_table(std::int64_t count, const Scale
   return result;
 }
 
-void SizeSearch::prove(Budget& budget, Outcome& outcome) {
+// Ranges that bounds can be computed for.
+std::vector<SizeSearch::Range> SizeSearch::all_sizes() const {
   const std::int64_t largest = std::min(most_members(*instance_), static_cast<std::int64_t>(kept_.size()));
   std::vector<Range> todo;
   if (negative_) {
@@ -268,6 +269,29 @@ void SizeSearch::prove(Budget& budget, Outcome& outcome) {
   } else {
     todo.push_back({0, largest});
   }
+  return todo;
+}
+
+std::vector<std::int64_t> SizeSearch::sizes_reaching(double enough, Budget& budget) {
+  std::vector<std::int64_t> sizes;
+  std::vector<Range> todo = all_sizes();
+  while (!todo.empty()) {
+    const Range range = todo.back();
+    todo.pop_back();
+    if (to_double(bound_of(range, false, budget)) < enough) continue;
+    if (range.low < range.high) {
+      const std::int64_t middle = (range.low + range.high) / 2;
+      todo.push_back({middle + 1, range.high});
+      todo.push_back({range.low, middle});
+    } else if (to_double(best_of_size(range.low, false, budget).bound) >= enough) {
+      sizes.push_back(range.low);
+    }
+  }
+  return sizes;
+}
+
+void SizeSearch::prove(Budget& budget, Outcome& outcome) {
+  std::vector<Range> todo = all_sizes();
   while (!todo.empty()) {
     const Range range = todo.back();
     todo.pop_back();

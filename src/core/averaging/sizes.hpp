@@ -18,6 +18,9 @@ class SizeSearch {
  public:
   void run(const Instance& instance, Budget& budget, Outcome& outcome);
 
+  // After `run`, about the same instance: the numbers of candidates with which a tree may be worth `enough`.
+  std::vector<std::int64_t> sizes_reaching(double enough, Budget& budget);
+
  private:
   struct Range {
     std::int64_t low, high;
@@ -37,6 +40,7 @@ class SizeSearch {
   // False if majority constituents conflict, which does not happen in trees.
   bool keep_candidates(Budget& budget);
   void climb(Budget& budget);
+  std::vector<Range> all_sizes() const;
   void prove(Budget& budget, Outcome& outcome);
   void choose_canonical(Budget& budget);
 
