@@ -38,7 +38,7 @@ OTHER = tree_of(4, [0b0110, 0b0111])
         ({"binary": "up"}, "binary must be"),
         ({"binary": True, "additive": True}, "leave out `additive`"),
         ({"method": "guess"}, "there is no method 'guess'; known are exact"),
-        ({"node_limit": -1}, "node_limit is -1"),
+        ({"node_limit": -1}, "node_limit is -1; it must be at least 0"),
         ({"time_limit": 0}, "time_limit is 0"),
         ({"jobs": 0}, "jobs is 0"),
         ({"hits": "probability"}, "individual 1 has no constituent values named 'probability'"),
@@ -161,6 +161,7 @@ class Answer:
     upper_bound: Fraction
     optimal: bool
     nodes: int
+    note: str = ""
 
 
 def try_everything(problem: Problem, binary: str | None = None) -> Answer:
@@ -192,7 +193,7 @@ def test_methods_that_solve_problems_plug_in(monkeypatch: pytest.MonkeyPatch) ->
     assert plugged[0].metadata["average_method"] == "everything"
     flat = Tree(list("abcd"), [({0, 1, 2, 3}, "S")])
     assert average([flat], binary="left", method="everything") == binarise(flat, "left")
-    with pytest.raises(TreemeanError, match="does not take hits"):
+    with pytest.raises(TreemeanError, match="does not maximise plain sums"):
         average(banks, additive=True, method="everything")
 
 

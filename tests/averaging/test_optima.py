@@ -66,7 +66,7 @@ def test_what_cannot_be_decided_is_said() -> None:
     trees = mixed_trees(40, 10, 2, 8, rng)
     with pytest.raises(TreemeanError, match="node_limit"):
         count_optima(trees, node_limit=1)
-    with pytest.raises(TreemeanError, match="at least one"):
+    with pytest.raises(TreemeanError, match="k is 0; it must be at least 1"):
         k_best(trees, 0)
 
 

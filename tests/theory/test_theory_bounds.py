@@ -216,7 +216,7 @@ def test_dynamic_programming_misses_an_average_of_fan_out_two() -> None:
         average = method(problem)
         assert average.objective == Fraction(6, 7)
         assert [problem.candidates[c] for c in average.chosen] == pairs
-    found = dynamic_programming.solve(problem, fan_out=2)
+    found = dynamic_programming.solve(problem, max_fan_out=2)
     assert found.objective == Fraction(43, 51) < Fraction(6, 7) <= found.upper_bound
     assert not found.optimal
 
@@ -264,4 +264,4 @@ def test_no_two_crossing_pairs_are_together_of_fan_out_two() -> None:
 @pytest.mark.parametrize(("fan_out", "expected"), [(2, Fraction(43, 51)), (3, Fraction(6, 7))])
 def test_a_higher_bound_lets_dynamic_programming_find_it(fan_out: int, expected: Fraction) -> None:
     problem = equal_weights(three_trees_of_fan_out_two())
-    assert dynamic_programming.solve(problem, fan_out=fan_out).objective == expected
+    assert dynamic_programming.solve(problem, max_fan_out=fan_out).objective == expected
