@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averaging_oracles import Case, cases, check, compatible_subsets, family_of
-from treemean.averaging import cyk, dynamic_programming, exhaustive, meet_in_the_middle
+from treemean.averaging import (
+    cyk,
+    dynamic_programming,
+    exhaustive,
+    integer_programming,
+    meet_in_the_middle,
+)
 from treemean.averaging.problem import Problem, make_problem
 from treemean.averaging.solution import Solution
 from treemean.averaging.weights import Weights
@@ -25,6 +31,7 @@ EXACT: dict[str, Callable[[Problem], Solution]] = {
     "meet in the middle": meet_in_the_middle.solve,
     "meet in the middle without pruning": lambda p: meet_in_the_middle.solve(p, prune=False),
     "dynamic programming": lambda p: dynamic_programming.solve(p, max_fan_out=(p.n + 1) // 2),
+    "integer programming": integer_programming.solve,
 }
 EXACT_BINARY: dict[str, Callable[[Problem], Solution]] = {
     "exhaustive": lambda p: exhaustive.solve(p, binary="right"),
@@ -32,6 +39,7 @@ EXACT_BINARY: dict[str, Callable[[Problem], Solution]] = {
     "meet in the middle": lambda p: meet_in_the_middle.solve(p, binary="balanced"),
     "meet in the middle without pruning": lambda p: meet_in_the_middle.solve(p, prune=False, binary="left"),
     "dynamic programming": lambda p: dynamic_programming.solve(p, max_fan_out=(p.n + 1) // 2, binary=True),
+    "integer programming": lambda p: integer_programming.solve(p, binary="right"),
 }
 
 

@@ -14,7 +14,7 @@ from treemean.averaging.problem import make_problem
 from treemean.averaging.request import NODE_LIMIT, Request
 from treemean.averaging.solution import Solution
 from treemean.averaging.weights import Weights
-from treemean.errors import InvalidOption, TreemeanError, Unsolved
+from treemean.errors import InvalidOption, MissingDependency, TreemeanError, Unsolved
 from treemean.trees import Constituent, Tree, Treebank
 from treemean.trees.binarise import MARK
 from treemean.trees.bitsets import fan_out_of
@@ -52,6 +52,8 @@ def by_problem(
                     raise unsolved from error
                 request.skipped.append(unsolved)
                 continue
+            except (InvalidOption, MissingDependency):  # not about the sentence
+                raise
             except TreemeanError as error:
                 raise TreemeanError(f"sentence {index + 1}: {error}") from error
             if note:

@@ -32,7 +32,8 @@ def solve(problem: Problem, *, time_limit: float | None = None, binary: Binarisi
 
     Parameters
     ----------
-    time_limit : seconds, beyond which the best tree so far is returned, not proven to be optimal.
+    time_limit : seconds, beyond which the best tree so far is returned, not proven to be optimal; HiGHS looks
+        at its clock now and then only.
     binary : find the best binary tree, and divide what is left undivided like this.
 
     Trees are compared exactly, but that nothing better was missed is HiGHS's word, which computes in floating
