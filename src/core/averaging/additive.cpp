@@ -28,7 +28,7 @@ void AdditiveSearch::run(const Instance& instance, const Scale& scale, Int128 ba
     rows.push_back(instance.candidates[c]);
     weights_.push_back(score(instance, scale, c));
   }
-  packing_.build(std::move(rows), instance.words, budget);
+  packing_.build(rows, instance.words, budget);
   packing_.solve(weights_, budget, true, packed_);
   outcome.searched = static_cast<std::int64_t>(kept_.size());
   outcome.optimal = packed_.exact();

@@ -36,7 +36,7 @@ bool conflict_in_several_words(const Row& a, const Row& b) {
   return false;
 }
 
-bool precedes(const Row& a, const Row& b) {
+bool precedes_in_several_words(const Row& a, const Row& b) {
   if (a.last_word != b.last_word) return a.last_word < b.last_word;
   const std::uint32_t begin = std::max(a.first_word, b.first_word);
   for (std::uint32_t k = a.last_word + 1; k-- > begin;) {
@@ -60,6 +60,19 @@ void ConflictGraph::add_edge(std::uint32_t i, std::uint32_t j) {
 }
 
 bool ConflictGraph::compare_all(std::span<const Row> rows, Budget& budget) {
+  const bool short_sentence = std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.last_word == 0; });
+  if (short_sentence) {
+    words_.clear();
+    for (const Row& row : rows) words_.push_back(*row.words);
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      const std::uint64_t x = words_[i];
+      for (std::uint32_t j = 0; j < i; ++j) {
+        const std::uint64_t common = x & words_[j];
+        if (common != 0 && common != x && common != words_[j]) add_edge(i, j);
+      }
+    }
+    return true;
+  }
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     for (std::uint32_t j = 0; j < i; ++j) {
       if (conflict(rows[i], rows[j])) add_edge(i, j);

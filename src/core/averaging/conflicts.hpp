@@ -31,7 +31,10 @@ inline bool conflict(const Row& a, const Row& b) {
 }
 
 // The canonical order of sets: as binary numbers whose bit p is word p, that is by the last word in which they differ.
-bool precedes(const Row& a, const Row& b);
+bool precedes_in_several_words(const Row& a, const Row& b);
+inline bool precedes(const Row& a, const Row& b) {
+  return a.last_word == 0 && b.last_word == 0 ? *a.words < *b.words : precedes_in_several_words(a, b);
+}
 
 // A connected component of the conflict graph; its vertices are numbered from 0 in ascending order.
 struct Component {
@@ -68,7 +71,7 @@ class ConflictGraph {
 
   std::vector<std::uint32_t> isolated_, members_, offsets_, neighbours_;
   std::vector<Component> components_;
-  std::vector<std::uint64_t> edges_;
+  std::vector<std::uint64_t> edges_, words_;
   std::vector<std::uint32_t> leader_, local_, degree_, start_;
   bool unfinished_ = false;
 };

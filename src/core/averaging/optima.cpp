@@ -245,7 +245,7 @@ Factors count_one_size(const Instance& instance, Budget& budget) {
     rows.push_back(instance.candidates[c]);
   }
   Packing packing;
-  packing.build(std::move(rows), instance.words, budget);
+  packing.build(rows, instance.words, budget);
   return count_heaviest(packing, weights, budget);
 }
 
@@ -281,7 +281,7 @@ Factors count_all_sizes(const Instance& instance, Budget& budget) {
       rows.push_back(instance.candidates[c]);
       scores.push_back(std::move(exact));
     }
-    packing.build(std::move(rows), instance.words, budget);
+    packing.build(rows, instance.words, budget);
     const auto members = static_cast<std::size_t>(count);
     const auto table = member_table(packing, scores, std::vector<bool>(scores.size(), true), members, budget);
     if (!table) return std::nullopt;

@@ -107,8 +107,8 @@ void search_in_width(const Problem& problem, Budget& budget, Packed& result) {
 
 }  // namespace
 
-void Packing::build(std::vector<Row> rows, std::int64_t words, Budget& budget) {
-  rows_ = std::move(rows);
+void Packing::build(std::span<const Row> rows, std::int64_t words, Budget& budget) {
+  rows_.assign(rows.begin(), rows.end());
   words_ = words;
   graph_.build(rows_, budget);
 }

@@ -45,10 +45,9 @@ void RatioSearch::keep_candidates(const Instance& instance, const Fraction& valu
   }
   std::sort(kept_.begin(), kept_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
-  std::vector<Row> rows;
-  rows.reserve(kept_.size());
-  for (const std::uint32_t c : kept_) rows.push_back(instance.candidates[c]);
-  packing_.build(std::move(rows), instance.words, budget);
+  rows_.clear();
+  for (const std::uint32_t c : kept_) rows_.push_back(instance.candidates[c]);
+  packing_.build(rows_, instance.words, budget);
 }
 
 void RatioSearch::run(const Instance& instance, Budget& budget, Outcome& outcome) {

@@ -18,6 +18,7 @@ class RatioSearch {
 
   std::vector<std::uint32_t> kept_;  // candidates worth more than the first value, in canonical order
   std::vector<std::uint32_t> best_;  // what was chosen of these
+  std::vector<Row> rows_;
   std::vector<Int128> weights_;
   Packing packing_;
   Packed packed_;

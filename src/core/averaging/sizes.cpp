@@ -87,7 +87,7 @@ bool SizeSearch::keep_candidates(Budget& budget) {
             [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
   std::vector<Row> rows;
   for (const std::uint32_t c : kept_) rows.push_back(instance.candidates[c]);
-  packing_.build(std::move(rows), instance.words, budget);
+  packing_.build(rows, instance.words, budget);
 
   best_.clear();
   best_value_ = value_of_kept(best_);
