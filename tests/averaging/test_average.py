@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from averaging_oracles import ranking
 from instances import flattened, independent_trees, mixed_trees, perturbed_trees, tree_of
-from oracle import ranking
 from treemean.averaging import METHODS, all_optima, average, by_problem, count_optima, k_best
 from treemean.averaging.problem import Problem
 from treemean.errors import InvalidOption, MismatchError, TreemeanError, Unsolved

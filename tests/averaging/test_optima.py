@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from averaging_oracles import chosen_in, problem_of, ranking
 from instances import flattened, mixed_trees, tree_of
-from oracle import chosen_in, problem_of, ranking
 from treemean.averaging import all_optima, average, count_optima, k_best
 from treemean.errors import TreemeanError
 from treemean.trees import Tree
