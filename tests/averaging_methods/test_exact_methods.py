@@ -30,6 +30,7 @@ EXACT: dict[str, Callable[[Problem], Solution]] = {
     "exhaustive without pruning": lambda p: exhaustive.solve(p, prune=False),
     "meet in the middle": meet_in_the_middle.solve,
     "meet in the middle without pruning": lambda p: meet_in_the_middle.solve(p, prune=False),
+    "meet in the middle with the paper's bounds": lambda p: meet_in_the_middle.solve(p, value_bound=False),
     "dynamic programming": lambda p: dynamic_programming.solve(p, max_fan_out=(p.n + 1) // 2),
     "integer programming": integer_programming.solve,
 }
