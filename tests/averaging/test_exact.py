@@ -91,6 +91,18 @@ def test_average_f1_is_the_mean_f1(trees: list[Tree]) -> None:
     assert result.values["average_f1"] == pytest.approx(float(mean), rel=1e-12)
 
 
+@pytest.mark.parametrize("beta", [1.23456, 999.123])
+def test_many_sizes_with_odd_weights_lose_no_digits(beta: float) -> None:
+    rng = random.Random(300)
+    trees = [flattened(t, rng.choice([0.1, 0.2, 0.3]), rng) for t in mixed_trees(150, 60, 1, 15, rng)]
+    weights = [rng.random() for _ in trees]
+    result = average(trees, weights, beta=beta)
+    problem = problem_of(trees, weights, beta)
+    assert result.values["optimal"] == 1
+    exact = float(problem.objective(chosen_in(result, problem)))
+    assert result.values["objective"] == pytest.approx(exact, rel=1e-14)
+
+
 def test_threads_do_not_change_anything() -> None:
     rng = random.Random(11)
     sentences = [mixed_trees(rng.randint(1, 70), 5, 3, 6, rng) for _ in range(300)]

@@ -35,6 +35,11 @@ void AdditiveSearch::run(const Instance& instance, const Scale& scale, Int128 ba
   outcome.rounded = false;
   outcome.value = {base + packed_.value, scale.whole};
   outcome.upper = to_double({base + packed_.upper, scale.whole});
+  if (const double rounding = scale.exact ? 0 : visible_rounding(instance, scale.whole, outcome.value); rounding > 0) {
+    outcome.upper += 2 * rounding;
+    outcome.rounded = outcome.optimal;
+    outcome.optimal = false;
+  }
   outcome.chosen.clear();
   for (const std::uint32_t i : packed_.chosen) outcome.chosen.push_back(kept_[i]);
   std::sort(outcome.chosen.begin(), outcome.chosen.end());

@@ -52,6 +52,11 @@ Int128 sum_of_magnitudes(const Instance& instance) {
   return sum;
 }
 
+double visible_rounding(const Instance& instance, Int128 largest, const Fraction& value) {
+  const double rounding = static_cast<double>(sum_of_magnitudes(instance)) / static_cast<double>(largest);
+  return rounding > 1e-12 * to_double(value) ? rounding : 0;
+}
+
 Int128 largest_scale_for(const Instance& instance) {
   // Solvers multiply scores by differences of sizes, and by the number of sets for ties. Scores are hits times the
   // scale, divided by a denominator.

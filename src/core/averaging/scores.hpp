@@ -26,8 +26,11 @@ std::int64_t most_members(const Instance& instance);
 // Whether all scales of an instance, for trees of any size, are exact.
 bool has_exact_scales(const Instance& instance, Int128 largest);
 
-// The sum of all hits, whatever their sign. Rounded scales change no value by more than this, divided by the scale.
+// The sum of all hits, whatever their sign.
 Int128 sum_of_magnitudes(const Instance& instance);
+
+// What rounded scales change no value by more than, where that is more than 1e-12 of a value; else 0.
+double visible_rounding(const Instance& instance, Int128 largest, const Fraction& value);
 
 // How large a scale may be so that sums of scores, times what solvers multiply them with, fit into 128 bits.
 Int128 largest_scale_for(const Instance& instance);

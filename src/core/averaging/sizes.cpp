@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t table_steps = 50'000;
 constexpr int climbing_steps = 10;
-constexpr double largest_rounding = 1e-12;  // of the value that is proven to be the best
 
 double plain_value(const Instance& instance, const std::vector<std::uint32_t>& chosen) {
   double value = 0;
@@ -53,8 +52,8 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
   prove(budget, outcome);
   if (outcome.optimal) choose_canonical(budget);
   // Where scales are rounded, so are values and bounds. It matters for huge weights in long sentences only.
-  const double rounding = static_cast<double>(sum_of_magnitudes(instance)) / static_cast<double>(largest_scale_);
-  if (rounding > largest_rounding * to_double(best_value_) && !has_exact_scales(instance, largest_scale_)) {
+  const double rounding = visible_rounding(instance, largest_scale_, best_value_);
+  if (rounding > 0 && !has_exact_scales(instance, largest_scale_)) {
     outcome.upper = std::max(outcome.upper, to_double(best_value_)) + 2 * rounding;
     outcome.rounded = outcome.optimal;
     outcome.optimal = false;
