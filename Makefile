@@ -8,15 +8,19 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*.cpp src/core/*.hpp s
 SANITIZED := .venv-sanitize
 SANITIZERS = $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
 
-.PHONY: help demo test test-slow lint format bench docs sanitize clean
+.PHONY: help demo test test-slow test-gpu lint format bench bench-gpu fitting experiment docs sanitize clean
 
 help:
-	@echo "make demo       read, average, score and draw a sample treebank"
+	@echo "make demo       train, average, score and draw on a sample treebank (a few minutes)"
 	@echo "make test       run the tests"
 	@echo "make test-slow  run the tests that take long"
 	@echo "make lint       check style and types"
 	@echo "make format     format the sources"
+	@echo "make test-gpu   run the tests that need a CUDA device, with the python3 at hand"
 	@echo "make bench      measure speed, as ratios of one run"
+	@echo "make bench-gpu  check and time the kernels on a CUDA device, with the python3 at hand"
+	@echo "make experiment the demo from three initialisations, as in docs/ensemble.md"
+	@echo "make fitting    fit hits on LASSY: tables, and the figures of docs/fitting.md (minutes)"
 	@echo "make docs       regenerate what the docs show, and check their links"
 	@echo "make sanitize   run the tests of the core under AddressSanitizer and UBSan"
 	@echo "make clean      remove the environment and everything built"
@@ -50,6 +54,20 @@ bench: $(VENV)/installed
 	$(RUN)/python benchmarks/reading.py
 	$(RUN)/python benchmarks/evaluating.py
 	$(RUN)/python benchmarks/averaging.py
+	$(RUN)/python benchmarks/inside.py
+
+fitting: $(VENV)/installed
+	$(RUN)/python benchmarks/fitting.py
+
+experiment: $(VENV)/installed
+	$(RUN)/python benchmarks/sample_ensemble.py
+
+# On a machine with a GPU nothing of ours is installed: PyTorch and Triton are its own.
+test-gpu:
+	PYTHONPATH=src python3 -m pytest -m gpu tests
+
+bench-gpu:
+	PYTHONPATH=src python3 benchmarks/gpu --out out/gpu
 
 docs: $(VENV)/installed
 	$(RUN)/python docs/generate.py

@@ -28,10 +28,12 @@ def command_line_page() -> str:
     """Return the page with the help of every command."""
     from treemean.cli import app
 
-    names = sorted(command.name or command.callback.__name__ for command in app.registered_commands)
+    commands = [(command.name or command.callback.__name__,) for command in app.registered_commands]
+    for group in app.registered_groups:
+        commands += [(group.name, command.name) for command in group.typer_instance.registered_commands]
     parts = ["# The command line", "", "Written by `make docs` from the commands themselves.", ""]
-    for heading, command in [("treemean", ()), *((f"treemean {name}", (name,)) for name in names)]:
-        parts += [f"## {heading}", "", "```text", help_text(*command), "```", ""]
+    for command in [(), *sorted(commands)]:
+        parts += [f"## {' '.join(['treemean', *command])}", "", "```text", help_text(*command), "```", ""]
     return "\n".join(parts)
 
 

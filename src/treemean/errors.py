@@ -63,5 +63,9 @@ class MismatchError(TreemeanError, ValueError):
     """Treebanks that should speak of the same sentences, and do not."""
 
 
+class NumericalError(TreemeanError, ArithmeticError):
+    """Numbers that are no longer finite; the message says where, and what may help."""
+
+
 class MissingDependency(TreemeanError, ImportError):
     """An optional package is needed; the message says which extra installs it."""

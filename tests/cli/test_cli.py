@@ -289,15 +289,12 @@ def test_draw(folder):
     assert "no sentence has the id 'x'" in run("draw", "gold.jsonl", "--id", "x", cwd=folder, code=1).stderr
 
 
-def test_sample_and_demo(folder):
+def test_sample(folder):
     run("sample", cwd=folder)
     gold = treemean.read(folder / "treemean-sample" / "gold.discbracket")
     assert len(gold) == len(treemean.sample.gold())
     run("sample", "new.jsonl", "--generate", "20", "--seed", "5", "--language", "de", cwd=folder)
     assert len(treemean.read(folder / "new.jsonl")) == 20
-    text = run("demo", cwd=folder).stdout
-    assert "average" in text
-    assert len(treemean.read(folder / "treemean-demo" / "average.discbracket")) == len(gold)
 
 
 def test_draw_a_prediction_without_punctuation(folder):

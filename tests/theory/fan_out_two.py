@@ -14,9 +14,12 @@ from treemean.trees.bitsets import mask_of
 Wire = tuple[int, int]
 
 
-def build_fan_out_two(count: int, graph: Graph) -> Instance:
-    """Build K trees of fan-out 2 from a graph without isolated vertices."""
-    layout = _Layout(count, graph)
+def build_fan_out_two(count: int, graph: Graph, *, move_last: bool = False) -> Instance:
+    """Build K trees of fan-out 2 from a graph without isolated vertices.
+
+    `move_last` is that of `wire_orders`.
+    """
+    layout = _Layout(count, graph, move_last)
     sets = [mask_of(words) for words in layout.words]
     having = {s: layout.arcs[c] for s, c in zip(sets, layout.classes)}
     trees = []
@@ -27,14 +30,15 @@ def build_fan_out_two(count: int, graph: Graph) -> Instance:
         trees.append(tree_of(layout.n, k, having, spine))
     path_length = 2 * layout.rounds + len(layout.arcs)
     gain = len(graph.edges) * (path_length - 1) // 2
-    return Instance(trees, len(layout.arcs[0]), sets, Graph(len(sets), tuple(layout.edges)), gain)
+    return Instance(trees, len(layout.arcs[0]), sets, Graph(len(sets), tuple(layout.edges)), gain, 2)
 
 
-def wire_orders(graph: Graph, multiple: int) -> list[list[Wire]]:
+def wire_orders(graph: Graph, multiple: int, *, move_last: bool = False) -> list[list[Wire]]:
     """Return an order of wires for every block, each the one before with at most one wire moved to the front.
 
     In the first order wires stand by their vertices, in the last one both halves of an edge stand side by
-    side. The number of moves is a positive multiple of `multiple`.
+    side. The number of steps is a positive multiple of `multiple`; those that move nothing are the last
+    ones or, with `move_last`, the first ones.
     """
     current = [(e, v) for v in range(graph.order) for e, ends in enumerate(graph.edges) if v in ends]
     orders = [current]
@@ -44,9 +48,9 @@ def wire_orders(graph: Graph, multiple: int) -> list[list[Wire]]:
             for moved in (second, first):
                 current = [moved, *(wire for wire in current if wire != moved)]
                 orders.append(current)
-    moves = max(len(orders) - 1, 1)
-    rounded = moves + -moves % multiple
-    return orders + [current] * (rounded + 1 - len(orders))
+    steps = max(len(orders) - 1, 1)
+    idle = steps + -steps % multiple + 1 - len(orders)
+    return orders[:1] * idle + orders if move_last else orders + orders[-1:] * idle
 
 
 class _Layout:
@@ -56,14 +60,14 @@ class _Layout:
     out from left to right, each to a vertex alone or to two neighbours.
     """
 
-    def __init__(self, count: int, graph: Graph) -> None:
+    def __init__(self, count: int, graph: Graph, move_last: bool) -> None:
         self.arcs = odd_cycle(count)
         self.n = count
         self.classes: list[int] = []
         self.words: list[list[int]] = []
         self.edges: list[tuple[int, int]] = []
         self.blocks: list[range] = []
-        orders = wire_orders(graph, len(self.arcs))
+        orders = wire_orders(graph, len(self.arcs), move_last=move_last)
         self.rounds = len(orders) - 1
         ends = [self._vertex(0) for _ in range(graph.order)]
         #: steps[t][w] is x(t, w).
@@ -168,6 +172,4 @@ class _Sweep:
                     self._take(reversed(range(high, run.start)))
                     run = range(low, run.stop)
             self._take([p])
-        assert run is not None
-        self._take(reversed(range(right.start, run.start)))
-        self._take(range(run.stop, right.stop))
+        assert run == right

@@ -23,6 +23,7 @@ class Instance:
     sets : the set of words S_v of every vertex v of the long graph H, as masks.
     long_graph : H.
     gain : by how much the independence number of H exceeds that of the given graph.
+    fan_out : the fan-out that no tree exceeds; None if the construction knows no bound.
     """
 
     trees: list[Tree]
@@ -30,6 +31,7 @@ class Instance:
     sets: list[int]
     long_graph: Graph
     gain: int
+    fan_out: int | None
 
 
 def odd_cycle(count: int) -> list[frozenset[int]]:
@@ -104,4 +106,4 @@ def build(count: int, graph: Graph) -> Instance:
         special = [1 << (k + j) % count for j in range(count)]
         trees.append(tree_of(n, k, having, [special[0], *own, *left_over, *special[1:]]))
     gain = len(graph.edges) * (len(arcs) - 1) // 2
-    return Instance(trees, len(arcs[0]), sets, Graph(len(classes), tuple(edges)), gain)
+    return Instance(trees, len(arcs[0]), sets, Graph(len(classes), tuple(edges)), gain, None)

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import combinations
 
-import pytest
 from graphs import two_colourable
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from unweighted import equal_weights
 
-from averaging_oracles import Case, cases, compatible_subsets, partitions
-from treemean.averaging import dynamic_programming, exhaustive, meet_in_the_middle
+from averaging_oracles import Case, cases, compatible_subsets
 from treemean.averaging.problem import Problem, make_problem
 from treemean.averaging.pruning import ratio
 from treemean.averaging.weights import Weights
 from treemean.trees import Tree, compatible
-from treemean.trees.bitsets import fan_out_of, mask_of
-
-
-def equal_weights(trees: Sequence[Tree]) -> Problem:
-    ones = (1,) * len(trees)
-    return make_problem(trees, Weights(ones, ones))
 
 
 def weighted(case: Case, weights: list[int]) -> Problem:
@@ -181,87 +172,3 @@ def test_the_printed_lower_bound_is_not_strict_for_every_average() -> None:
     c = problem.candidates.index(0b011)
     assert ratio(problem, []) == ratio(problem, [c]) == problem.summed_hits[c] == 4
     assert (c,) in optima_of(problem)
-
-
-CROSSING_PAIRS = [{0, 3}, {1, 5}, {2, 7}, {4, 8}, {6, 9}]
-
-
-def three_trees_of_fan_out_two() -> list[Tree]:
-    """Three binary trees over ten words; each has four of the crossing pairs."""
-    others = [
-        [{0, 1, 5}, {3, 4, 8}, {2, 3, 4, 7, 8}, {0, 1, 2, 3, 4, 5, 7, 8}],
-        [{1, 2, 5}, {4, 7, 8}, {4, 6, 7, 8, 9}, {1, 2, 4, 5, 6, 7, 8, 9}],
-        [{2, 6, 7}, {1, 2, 5, 6, 7}, {0, 1, 2, 3, 5, 6, 7}, set(range(9))],
-    ]
-    missing = [{0, 3}, {2, 7}, {6, 9}]
-    return [
-        Tree(
-            ("",) * 10,
-            [
-                (range(10), ""),
-                *((pair, "") for pair in CROSSING_PAIRS if pair != left_out),
-                *((s, "") for s in more),
-            ],
-        )
-        for left_out, more in zip(missing, others)
-    ]
-
-
-def test_dynamic_programming_misses_an_average_of_fan_out_two() -> None:
-    trees = three_trees_of_fan_out_two()
-    assert all(tree.is_binary and tree.fan_out == 2 for tree in trees)
-    problem = equal_weights(trees)
-    pairs = sorted(map(mask_of, CROSSING_PAIRS))
-    for method in (exhaustive.solve, meet_in_the_middle.solve):
-        average = method(problem)
-        assert average.objective == Fraction(6, 7)
-        assert [problem.candidates[c] for c in average.chosen] == pairs
-    found = dynamic_programming.solve(problem, max_fan_out=2)
-    assert found.objective == Fraction(43, 51) < Fraction(6, 7) <= found.upper_bound
-    assert not found.optimal
-
-
-def can_be_binarised(children: Sequence[int], fan_out: int) -> bool:
-    """Tell whether sets can be joined two by two so that all unions are of bounded fan-out."""
-
-    @cache
-    def possible(group: frozenset[int]) -> bool:
-        if len(group) == 1:
-            return True
-        if fan_out_of(sum(group)) > fan_out:
-            return False
-        first, *others = sorted(group)
-        return any(
-            possible(frozenset([first, *some])) and possible(frozenset(others) - {*some})
-            for size in range(len(others))
-            for some in combinations(others, size)
-        )
-
-    return possible(frozenset(children))
-
-
-def test_few_words_can_always_be_binarised() -> None:
-    """In a sentence of at most eight words, a constituent of fan-out 1 or 2 with parts of fan-out 1 or 2."""
-    shapes = [(n, gap) for n in range(3, 8) for gap in range(1, n + 1)] + [(8, 8)]
-    for n, gap in shapes:  # n words with a gap before word number `gap`; none if that is n
-        for parts in partitions((1 << n) - 1):
-            spread = [part & (1 << gap) - 1 | part >> gap << gap + 1 for part in parts]
-            if len(spread) > 2 and all(fan_out_of(part) <= 2 for part in spread):
-                assert can_be_binarised(spread, 2)
-
-
-def test_nine_words_cannot_always_be_binarised() -> None:
-    """A constituent of all words but one that has four crossing pairs as children."""
-    assert not can_be_binarised([mask_of(pair) for pair in ([0, 4], [1, 6], [3, 7], [5, 8])], 2)
-    assert not can_be_binarised([mask_of(pair) for pair in CROSSING_PAIRS], 2)
-
-
-def test_no_two_crossing_pairs_are_together_of_fan_out_two() -> None:
-    for a, b in combinations(CROSSING_PAIRS, 2):
-        assert fan_out_of(mask_of(a | b)) > 2
-
-
-@pytest.mark.parametrize(("fan_out", "expected"), [(2, Fraction(43, 51)), (3, Fraction(6, 7))])
-def test_a_higher_bound_lets_dynamic_programming_find_it(fan_out: int, expected: Fraction) -> None:
-    problem = equal_weights(three_trees_of_fan_out_two())
-    assert dynamic_programming.solve(problem, max_fan_out=fan_out).objective == expected

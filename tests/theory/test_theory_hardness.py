@@ -6,14 +6,17 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, pairwise
 
 import pytest
+from crossing_pairs import derivable, run, tree_over
 from fan_out_two import build_fan_out_two, wire_orders
 from gadget import Instance, build, odd_cycle
 from graphs import Graph, independence_number, largest_independent_set, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unweighted import equal_weights
 
 from treemean.averaging import meet_in_the_middle
 from treemean.averaging.problem import Problem, make_problem
@@ -22,12 +25,10 @@ from treemean.averaging.weights import Weights
 from treemean.trees import Tree, compatible
 
 HARD = [5, 7, 8, 9, 10]
-BUILDERS = [build, build_fan_out_two]
 
-
-def equal_weights(trees: list[Tree]) -> Problem:
-    ones = (1,) * len(trees)
-    return make_problem(trees, Weights(ones, ones))
+Builder = Callable[[int, Graph], Instance]
+BUILDERS: list[Builder] = [build, build_fan_out_two, partial(build_fan_out_two, move_last=True)]
+NAMES = ["build", "build_fan_out_two", "build_fan_out_two, move_last"]
 
 
 @pytest.mark.parametrize("count", [5, *range(7, 60)])
@@ -60,9 +61,10 @@ def test_long_paths_instead_of_an_edge(seed: int, longer: int) -> None:
 
 
 def check_trees(instance: Instance) -> Problem:
-    """Check trees, hits and conflicts; return the problem."""
+    """Check trees, their fan-out, hits and conflicts; return the problem."""
     count = len(instance.trees)
     assert all(tree.is_binary for tree in instance.trees)
+    assert instance.fan_out is None or all(tree.fan_out <= instance.fan_out for tree in instance.trees)
     occurrences = Counter(mask for tree in instance.trees for mask in tree.masks)
     everything = (1 << len(instance.trees[0].words)) - 1
     for mask, hits in occurrences.items():
@@ -76,11 +78,9 @@ def check_trees(instance: Instance) -> Problem:
     return equal_weights(instance.trees)
 
 
-@pytest.mark.parametrize("builder", BUILDERS)
+@pytest.mark.parametrize("builder", BUILDERS, ids=NAMES)
 @pytest.mark.parametrize("count", HARD)
-def test_the_average_is_a_largest_independent_set(
-    builder: Callable[[int, Graph], Instance], count: int
-) -> None:
+def test_the_average_is_a_largest_independent_set(builder: Builder, count: int) -> None:
     rng = random.Random(count)
     for order in (3, 4, 5):
         graph = random_graph(order, rng)
@@ -104,37 +104,71 @@ def test_the_average_is_a_largest_independent_set(
 EDGE, PATH, TRIANGLE = Graph(2, ((0, 1),)), Graph(3, ((0, 1), (1, 2))), Graph(3, ((0, 1), (0, 2), (1, 2)))
 
 
-@pytest.mark.parametrize(
-    ("builder", "graph"),
-    [(build, EDGE), (build, PATH), (build, TRIANGLE), (build_fan_out_two, EDGE), (build_fan_out_two, PATH)],
-)
-def test_the_search_finds_it_too(builder: Callable[[int, Graph], Instance], graph: Graph) -> None:
+@pytest.mark.parametrize("builder", BUILDERS, ids=NAMES)
+@pytest.mark.parametrize("graph", [EDGE, PATH, TRIANGLE], ids=["edge", "path", "triangle"])
+def test_the_search_finds_it_too(builder: Builder, graph: Graph) -> None:
     instance = builder(5, graph)
-    solution = meet_in_the_middle.solve(equal_weights(instance.trees))
+    solution = meet_in_the_middle.solve(check_trees(instance))
     assert solution.optimal
     assert len(solution.chosen) == independence_number(graph) + instance.gain
 
 
-@pytest.mark.parametrize("count", HARD)
-def test_the_second_construction_has_fan_out_two(count: int) -> None:
-    instance = build_fan_out_two(count, random_graph(5, random.Random(count)))
-    assert max(tree.fan_out for tree in instance.trees) == 2
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 10**6), count=st.sampled_from(HARD), move_last=st.booleans())
+def test_the_size_of_the_second_construction(seed: int, count: int, move_last: bool) -> None:
+    rng = random.Random(seed)
+    graph = random_graph(rng.randint(2, 6), rng)
+    edges, length = len(graph.edges), len(odd_cycle(count))
+    rounds = len(wire_orders(graph, length)) - 1
+    trees = build_fan_out_two(count, graph, move_last=move_last).trees
+    n = len(trees[0].words)
+    assert all(tree.fan_out == 2 for tree in trees)
+    assert length <= count
+    assert n == count + graph.order + edges * (4 * rounds + 2 * length - 1)
+    assert n <= count + graph.order + 8 * edges**2 + 6 * count * edges
+
+
+def test_one_edge_needs_36_words_and_leaves_the_grammar() -> None:
+    trees = build_fan_out_two(5, EDGE).trees
+    assert len(trees[0].words) == 36
+    assert not all(map(derivable, trees))
 
 
 @settings(max_examples=50, deadline=None)
-@given(seed=st.integers(0, 10**6), multiple=st.sampled_from([5, 7, 9]))
-def test_wires(seed: int, multiple: int) -> None:
+@given(seed=st.integers(0, 10**6), multiple=st.sampled_from([5, 7, 9]), move_last=st.booleans())
+def test_wires(seed: int, multiple: int, move_last: bool) -> None:
     rng = random.Random(seed)
     graph = random_graph(rng.randint(2, 7), rng)
-    orders = wire_orders(graph, multiple)
+    orders = wire_orders(graph, multiple, move_last=move_last)
     assert len(orders) > 1
     assert (len(orders) - 1) % multiple == 0
+    assert len(orders) - 1 < 2 * len(graph.edges) + multiple
     assert [v for _, v in orders[0]] == sorted(v for _, v in orders[0])
     for before, after in pairwise(orders):
         assert sorted(before) == sorted(after)
         assert before == after or [w for w in before if w != after[0]] == after[1:]
     last = orders[-1]
     assert all(a[0] == b[0] for a, b in zip(last[::2], last[1::2]))
+    if move_last and orders[0] != last:
+        assert orders[-2] != last
+
+
+@pytest.mark.parametrize("count", [6, 7, 8])
+@pytest.mark.parametrize("graph", [EDGE, PATH, TRIANGLE], ids=["edge", "path", "triangle"])
+def test_five_heavy_trees_among_light_ones(graph: Graph, count: int) -> None:
+    """The light trees do not change for which numbers s the score reaches that of s sets."""
+    instance = build(5, graph)
+    n = len(instance.trees[0].words)
+    heavy = 8 * n**2 * count
+    light = [tree_over(n, (run(0, last) for last in range(1, n - 1)))] * (count - 5)
+    weights = (heavy,) * 5 + (1,) * len(light)
+    solution = meet_in_the_middle.solve(make_problem([*instance.trees, *light], Weights(weights, weights)))
+    assert solution.optimal
+    score = solution.objective * sum(weights)
+    largest = independence_number(graph) + instance.gain
+    for s in range(len(instance.sets) + 1):
+        threshold = 2 * heavy * Fraction(5 * (n + 1) + instance.hits * s, 3 * n + s)
+        assert (score >= threshold) == (s <= largest)
 
 
 def printed_reduction(graph: Graph) -> tuple[list[Tree], list[int]]:

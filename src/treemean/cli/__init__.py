@@ -1,6 +1,20 @@
 """The command line: one file per command, each a thin wrapper over functions that return data."""
 
-from treemean.cli import average, compare, convert, demo, draw, evaluate, sample, stats  # noqa: F401 - they register
+from treemean.cli import (  # noqa: F401 - they register
+    average,
+    compare,
+    convert,
+    debug,
+    demo,
+    draw,
+    ensemble,
+    evaluate,
+    fit,
+    parse,
+    sample,
+    stats,
+    train,
+)
 from treemean.cli.app import app, main
 
 __all__ = ["app", "main"]

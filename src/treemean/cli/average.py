@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
@@ -28,6 +28,14 @@ def average(
     weights: Annotated[
         str | None,
         typer.Option(metavar="W1,W2,…", help="How much say each run has; equal if not given, 0 for none."),
+    ] = None,
+    hits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What constituents are worth: a file of [cyan]treemean fit[/cyan], or "
+            "[cyan]column:NAME[/cyan] for values that the constituents of the runs carry.",
+        ),
     ] = None,
     beta: Annotated[
         float, typer.Option(min=0, help="The β of F_β, up to 1000; 1 weighs precision and recall alike.")
@@ -90,8 +98,11 @@ def average(
 
       treemean average run*.dbr -o mean.dbr --binary --jobs 2
 
+      treemean average run*.dbr -o mean.dbr --hits hits.json
+
       treemean average run*.dbr -o mean.dbr --method dynamic-programming --max-fan-out 1 --skip-unsolved
     """
+    from treemean.cli.hits import hits_of
     from treemean.cli.output import say, with_progress
     from treemean.formats import TreebankWriter
 
@@ -101,15 +112,15 @@ def average(
         )
     if stats is not None:
         options.check_different(str(stats), "--stats", [output, *runs])
+    valued, batched = hits_of(hits, runs, jobs, options.numbers(weights, "--weights"), beta, binary)
     begun = time.perf_counter()
     sentences = proven = 0
     skipped: list[Unsolved] | None = [] if skip_unsolved else None
     with TreebankWriter(output, format=to_format) as writer, _StatsWriter(stats) as report:
         averages = _averages(
-            _batches(runs, match, from_format, encoding),
+            batched(_batches(runs, match, from_format, encoding)),
+            valued,
             skipped,
-            weights=_weights(weights),
-            beta=beta,
             binary=(direction or True) if binary else False,
             method=method,
             jobs=jobs,
@@ -122,7 +133,14 @@ def average(
             sentences += len(mean)
             proven += int((mean.sentence_values["optimal"] == 1).sum()) if len(mean) else 0
         report.finish(
-            {"runs": runs, "weights": _weights(weights), "beta": beta, "binary": binary, "method": method},
+            {
+                "runs": runs,
+                "weights": options.numbers(weights, "--weights"),
+                "hits": hits,
+                "beta": beta,
+                "binary": binary,
+                "method": method,
+            },
             {"sentences": sentences, "optimal": proven, "seconds": time.perf_counter() - begun},
             skipped or [],
         )
@@ -134,9 +152,12 @@ def average(
 
 
 def _averages(
-    batches: Iterator[list[Treebank]], skipped: list[Unsolved] | None, **request: Any
+    batches: Iterable[list[Treebank]],
+    valued: Callable[[list[Treebank]], dict[str, Any]],
+    skipped: list[Unsolved] | None,
+    **request: Any,
 ) -> Iterator[Treebank]:
-    """Yield the average of every batch; what is skipped is numbered through all of them."""
+    """Yield the averages of batches, with what `valued` says of each; what is skipped is numbered throughout."""
     from treemean.averaging import average as average_treebanks
     from treemean.errors import Unsolved
 
@@ -148,24 +169,13 @@ def _averages(
     for batch in batches:
         unsolved: list[Unsolved] | None = None if skipped is None else []
         try:
-            mean = average_treebanks(batch, skipped=unsolved, **request)
+            mean = average_treebanks(batch, skipped=unsolved, **valued(batch), **request)
         except Unsolved as error:
             raise numbered(error) from error
         if skipped is not None:
             skipped += map(numbered, unsolved or [])
         seen += len(batch[0])
         yield mean
-
-
-def _weights(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise typer.BadParameter(
-            f"{text!r} is not a list of numbers separated by commas", param_hint="--weights"
-        ) from None
 
 
 def _batches(runs: list[str], match: str, format: str | None, encoding: str) -> Iterator[list[Treebank]]:

@@ -55,6 +55,18 @@ def check_different(target: str, hint: str, others: list[str]) -> None:
         raise typer.BadParameter(f"{target} is also another file of this command", param_hint=hint)
 
 
+def numbers(text: str | None, hint: str) -> list[float] | None:
+    """Return a list of numbers separated by commas, None for none."""
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is not a list of numbers separated by commas", param_hint=hint
+        ) from None
+
+
 def punctuation_choice(text: str) -> str | Collection[str]:
     """Return what `--punctuation` says: the name of a way to tell, or a set of words."""
     return text if text in ("auto", "tag", "word") else frozenset(text.split())

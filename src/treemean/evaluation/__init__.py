@@ -9,7 +9,7 @@ from treemean.evaluation.results import (
     LengthBin,
     SentenceCounts,
 )
-from treemean.evaluation.scores import agreement, evaluate
+from treemean.evaluation.scores import agreement, correctness, evaluate
 from treemean.evaluation.significance import Comparison, Interval, bootstrap_interval, compare
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "bootstrap_interval",
     "branching_statistics",
     "compare",
+    "correctness",
     "evaluate",
     "get_protocol",
 ]

@@ -79,6 +79,36 @@ def evaluate(
     )
 
 
+def correctness(
+    predicted: Treebank,
+    gold: Treebank,
+    protocol: str | Protocol = "paper",
+    *,
+    match: Match = "position",
+    punctuation: str | Collection[str] = "auto",
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell for every predicted constituent whether it is scored, and whether it is in the gold: bool[C] each.
+
+    The parameters are those of `evaluate`. Constituents of a unary chain are told alike.
+
+    >>> from treemean.trees import Tree
+    >>> gold = Treebank.from_trees([Tree("a b c".split(), [({0, 1, 2}, ""), ({0, 1}, "")])])
+    >>> [flags.tolist() for flags in correctness(gold, gold)]
+    [[False, True], [False, True]]
+    """
+    chosen = get_protocol(protocol)
+    marked = predicted.with_columns(constituent_values={"place": np.arange(len(predicted.labels))})
+    pair = align(marked, gold, chosen, match=match, punctuation=punctuation)
+    matched = _match(pair, chosen)
+    right = np.zeros(len(matched.predicted.nodes), dtype=bool)
+    right[matched.place[matched.place >= 0]] = True
+    place = pair.predicted.constituent_values["place"].astype(np.int64)[_scored(pair.predicted, chosen)]
+    scored, correct = (np.zeros(len(predicted.labels), dtype=bool) for _ in range(2))
+    scored[place] = True
+    correct[place] = np.repeat(right, matched.predicted.copies)
+    return scored, correct
+
+
 def _digest(gold: Treebank) -> str:
     digest = hashlib.blake2b("\0".join(gold.words.tolist()).encode(), digest_size=16)
     for offsets in (gold.word_offsets, gold.constituent_offsets):

@@ -14,9 +14,18 @@ def lower_case(treebank: Treebank) -> Treebank:
     return treebank.with_columns(words=treebank.words.map(str.lower))
 
 
+def replace_numbers(word: str, symbol: str = "N") -> str:
+    """Replace every run of digits (with points and commas inside) by one symbol.
+
+    >>> replace_numbers("1.200,50"), replace_numbers("18-jarige")
+    ('N', 'N-jarige')
+    """
+    return _NUMBER.sub(lambda _: symbol, word)
+
+
 def normalise_numbers(treebank: Treebank, symbol: str = "N") -> Treebank:
-    """Replace every run of digits (with points and commas inside) by one symbol, as in `1.200,50` to `N`."""
-    return treebank.with_columns(words=treebank.words.map(lambda word: _NUMBER.sub(symbol, word)))
+    """Replace the numbers in all words by one symbol, see `replace_numbers`."""
+    return treebank.with_columns(words=treebank.words.map(lambda word: replace_numbers(word, symbol)))
 
 
 def filter_by_length(treebank: Treebank, minimum: int = 0, maximum: int | None = None) -> Treebank:

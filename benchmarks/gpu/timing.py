@@ -1,0 +1,123 @@
+"""Measuring on a GPU: medians of CUDA events, graphs, a budget of time, and parts that may fail alone."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+import traceback
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import torch
+
+T = TypeVar("T")
+
+
+class Budget:
+    """Seconds that a script may take."""
+
+    def __init__(self, seconds: float) -> None:
+        self._start, self._seconds = time.monotonic(), seconds
+
+    def left(self) -> float:
+        return self._seconds - (time.monotonic() - self._start)
+
+    def __str__(self) -> str:
+        return f"[{time.monotonic() - self._start:.0f} s]"
+
+
+def guard(name: str, function: Callable[[], T]) -> T | None:
+    """Run a part; if it fails, print why and go on with the others."""
+    try:
+        return function()
+    except Exception:
+        print(f"FAILED: {name}")
+        traceback.print_exc()
+        return None
+    finally:
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+def milliseconds(function: Callable[[], Any], *, repeats: int = 20, warm_up: int = 3) -> float:
+    """Return the median time of a call, by CUDA events."""
+    for _ in range(warm_up):
+        function()
+    torch.cuda.synchronize()
+    times = []
+    for _ in range(repeats):
+        before, after = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        before.record()
+        function()
+        after.record()
+        torch.cuda.synchronize()
+        times.append(before.elapsed_time(after))
+    return statistics.median(times)
+
+
+def captured(function: Callable[[], Any], pool: Any = None) -> torch.cuda.CUDAGraph:
+    """Return a graph of what a call launches."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(2):
+            function()
+    torch.cuda.current_stream().wait_stream(side)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, pool=pool):
+        function()
+    return graph
+
+
+def graph_milliseconds(function: Callable[[], Any], **options: int) -> float:
+    """Return the median time of a call, captured as a graph."""
+    graph = captured(function)
+    result = milliseconds(graph.replay, **options)
+    del graph
+    gc.collect()
+    torch.cuda.empty_cache()
+    return result
+
+
+def kernel_times(function: Callable[[], Any]) -> list[tuple[str, int, float]]:
+    """Return name, launches and total milliseconds of each kernel of a call, longest first."""
+    function()
+    torch.cuda.synchronize()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        function()
+        torch.cuda.synchronize()
+    totals: dict[str, list[float]] = defaultdict(lambda: [0, 0.0])
+    for event in profile.key_averages():
+        total = totals[event.key]
+        total[0] += event.count
+        total[1] += event.self_device_time_total / 1000
+    return sorted(((k, int(c), t) for k, (c, t) in totals.items() if t), key=lambda x: -x[2])
+
+
+def print_kernels(title: str, kernels: list[tuple[str, int, float]], most: int = 24) -> None:
+    print(
+        f"  {title}: {sum(k[2] for k in kernels):.2f} ms in {sum(k[1] for k in kernels)} launches,"
+        " one after another"
+    )
+    for name, count, time_ in kernels[:most]:
+        print(f"    {time_:8.3f} ms {count:5d} × {name[:110]}")
+
+
+@contextmanager
+def poisoned() -> Iterator[None]:
+    """Fill memory that is reserved without being set with NaN."""
+    plain = torch.empty
+
+    def empty(*size: Any, **options: Any) -> torch.Tensor:
+        tensor = plain(*size, **options)
+        return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor
+
+    torch.empty = empty  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        torch.empty = plain

@@ -1,0 +1,108 @@
+"""What the scripts of this folder share: data, configurations, budgets of time, results."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import torch
+
+from gpu.timing import Budget
+from treemean.training import Progress, TrainingConfig, load_config
+
+
+def arguments(description: str, *, seconds: float) -> argparse.ArgumentParser:
+    """Return a parser with the options that all scripts have."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--data", type=Path, default=Path("out/gpu-data"), help="folder of prepared corpora")
+    parser.add_argument("--out", type=Path, default=Path("."), help="folder for the report")
+    parser.add_argument("--work", type=Path, default=Path("out/learning"), help="folder for runs")
+    parser.add_argument("--seconds", type=float, default=seconds, help="time that the script may take")
+    parser.add_argument("--override", action="append", default=[], metavar="a.b=c", help="change a setting")
+    return parser
+
+
+class Report:
+    """A JSON file that is written again after every part."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._path = folder / f"{name}.json"
+        self.values: dict[str, Any] = {"device": device_name(), "torch": torch.__version__}
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def save(self, **values: Any) -> None:
+        """Add some values."""
+        self.values |= values
+        temporary = self._path.with_suffix(".tmp")
+        temporary.write_text(json.dumps(self.values, indent=1, default=str))
+        os.replace(temporary, self._path)
+
+
+def device_name() -> str:
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
+
+
+def config_for(data: Path, corpus: str, *overrides: str, preset: str = "tn-lcfrs") -> TrainingConfig:
+    """Return a configuration for a corpus that was prepared; its files need not be there."""
+    files = json.loads((data / corpus / "corpus" / "corpus.json").read_text())["facts"]["files"]
+    names = [name.partition(": ")[2] for name in files["train"]], list(files["development"])
+    given = [
+        f"data.train={json.dumps([str(data / name) for name in names[0]])}",
+        f"data.development={data / names[1][0]}",
+    ]
+    return load_config(preset, [*given, *overrides])
+
+
+def folder_for(work: Path, name: str, data: Path, corpus: str) -> Path:
+    """Return the folder of some runs with the prepared corpus in it."""
+    folder = work / name
+    if not (folder / "corpus").exists():
+        shutil.copytree(data / corpus / "corpus", folder / "corpus")
+    return folder
+
+
+def events(folder: Path, run: int = 1, kind: str = "step") -> list[dict[str, Any]]:
+    """Return what a run recorded of one kind."""
+    lines = (folder / f"run{run:02d}" / "metrics.jsonl").read_text().splitlines()
+    return [entry for entry in map(json.loads, lines) if entry["event"] == kind]
+
+
+class Reporter:
+    """Prints the progress of runs, but of steps only every few seconds."""
+
+    def __init__(self, budget: Budget, every: float = 10.0) -> None:
+        self._budget, self._every, self._last = budget, every, 0.0
+
+    def __call__(self, event: Progress) -> None:
+        now = time.monotonic()
+        if event.kind == "step":
+            if now - self._last < self._every:
+                return
+            self._last = now
+        print(f"{self._budget} {event.describe()}", flush=True)
+
+
+class FromFirstStep:
+    """A `Stop` some time after it was first asked, which is when the first step begins."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self.began = seconds, 0.0
+
+    def __call__(self) -> bool:
+        self.began = self.began or time.monotonic()
+        return time.monotonic() - self.began >= self._seconds
+
+
+def curve(rows: list[Mapping[str, Any]], points: int = 12) -> str:
+    """Return losses of a run at some steps as text."""
+    chosen = rows[:: max(1, len(rows) // points)]
+    return ", ".join(f"{row['step']}: {row['perplexity']:.0f}" for row in chosen)

@@ -1,0 +1,181 @@
+"""`treemean fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperCommand
+
+from treemean.cli import options
+from treemean.cli.app import app
+
+Model = Literal["boosted", "logistic", "signed", "typed", "scalar", "em", "equal"]
+Target = Literal["overall", "disc", "both"]
+Objective = Literal["corpus", "sentence", "expected"]
+Select = Literal["all", "top", "forward", "backward"]
+Score = Literal["overall", "continuous", "discontinuous"]
+
+#: What `--pareto` without a file is turned into: the figure stands beside the hits.
+BESIDE = "(beside the hits)"
+_FIGURES = (".svg", ".png", ".pdf")
+
+
+class _FitCommand(TyperCommand):
+    """A command whose option `--pareto` may stand with or without a file."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_figure(args))
+
+
+def with_figure(arguments: Sequence[str]) -> list[str]:
+    """Give `--pareto` a value where no name of a figure follows.
+
+    >>> with_figure(["--pareto", "run1.dbr"]), with_figure(["--pareto", "front.svg"])
+    (['--pareto', '(beside the hits)', 'run1.dbr'], ['--pareto', 'front.svg'])
+    """
+    completed: list[str] = []
+    for place, argument in enumerate(arguments):
+        completed.append(argument)
+        following = arguments[place + 1] if place + 1 < len(arguments) else ""
+        if argument == "--pareto" and not following.endswith(_FIGURES):
+            completed.append(BESIDE)
+    return completed
+
+
+@app.command(cls=_FitCommand)
+def fit(
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="Treebanks of the development sentences.")
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the hits, as JSON.")],
+    gold: Annotated[
+        str | None, typer.Option(help="Gold trees of the same sentences; em and equal need none.")
+    ] = None,
+    model: Annotated[
+        Model | None,
+        typer.Option(
+            help="How hits are estimated. If not given: boosted from 300 sentences on, else logistic."
+        ),
+    ] = None,
+    target: Annotated[Target, typer.Option(help="Which F1 is to be high.")] = "both",
+    eta: Annotated[
+        float, typer.Option(min=0, help="How much discontinuous F1 counts beside overall F1, for both.")
+    ] = 0.5,
+    objective: Annotated[
+        Objective | None,
+        typer.Option(
+            help="What is maximised: the scores of the corpus, the paper's F_β of each sentence, or its "
+            "expected F1. If not given, corpus for signed, logistic and boosted; the others have sentence."
+        ),
+    ] = None,
+    beta: Annotated[str, typer.Option(help="The β of sentence, or auto to search for it.")] = "1",
+    select: Annotated[
+        Select,
+        typer.Option(
+            help="Which runs are asked: all, the best ones, or those found by adding or leaving out."
+        ),
+    ] = "all",
+    size: Annotated[
+        int | None, typer.Option(min=1, help="How many runs to select; as many as score best if not given.")
+    ] = None,
+    score: Annotated[
+        Score,
+        typer.Option(help="Which development F1 are the weights of scalar; the paper's is the default."),
+    ] = "discontinuous",
+    scores: Annotated[
+        str | None, typer.Option(metavar="S1,S2,…", help="Weights of scalar that are given.")
+    ] = None,
+    pareto: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[FILE]",
+            help="Show overall against discontinuous F1, and draw them into FILE (svg, png or pdf), or "
+            "beside the hits.",
+        ),
+    ] = None,
+    protocol: options.Protocol = "paper",
+    match: options.MatchBy = "position",
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Of folds, boosting and the bootstrap.")] = 0,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")] = None,
+    from_format: options.From = None,
+    encoding: options.Encoding = "utf-8",
+) -> None:
+    """Fit what proposed constituents are worth, for better averages of the same runs.
+
+    The runs are those to be averaged later, in the same order, on development sentences with gold trees.
+
+    [bold]Examples[/bold]
+
+      treemean fit dev/run*.dbr --gold dev/gold.dbr -o hits.json
+
+      treemean average test/run*.dbr --hits hits.json -o mean.dbr
+
+      treemean fit dev/run*.dbr --gold dev/gold.dbr --target disc --pareto front.svg -o hits.json
+
+      treemean fit dev/run*.dbr --model em -o hits.json
+    """
+    from treemean import fitting
+    from treemean.cli.output import read_all, say, short_names, show_tables
+    from treemean.reporting.figures import draw_trade_off
+    from treemean.reporting.fitting import fit_tables
+
+    inputs = [*runs, *([gold] if gold else [])]
+    options.check_different(output, "--output", inputs)
+    figure = _figure_path(pareto, output)
+    if figure is not None:
+        options.check_different(str(figure), "--pareto", [output, *inputs])
+    banks = [read_all(path, format=from_format, encoding=encoding) for path in inputs]
+    if match == "id":
+        from treemean.averaging.alignment import align_by_id
+
+        banks = align_by_id(banks)
+    names = short_names(runs)
+    fitted = fitting.fit(
+        banks[: len(runs)],
+        banks[-1] if gold else None,
+        model,
+        target=target,
+        eta=eta,
+        objective=objective,
+        beta=_beta(beta),
+        select=select,
+        size=size,
+        score=score,
+        scores=options.numbers(scores, "--scores"),
+        protocol=protocol,
+        folds=folds,
+        seed=seed,
+        names=names,
+        jobs=jobs,
+        trade_off=figure is not None,
+    )
+    fitted.save(output)
+    if output != "-":
+        show_tables(fit_tables(fitted), "table")
+    if figure is not None:
+        draw_trade_off(fitted.report["trade_off"], figure, title=fitted.name)
+        say(f"trade-off drawn to {figure}")
+    say(f"hits of {len(runs)} runs written to {output}")
+
+
+def _beta(text: str) -> float | None:
+    if text == "auto":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number nor auto", param_hint="--beta") from None
+
+
+def _figure_path(pareto: str | None, output: str) -> Path | None:
+    if pareto is None:
+        return None
+    if pareto != BESIDE:
+        return Path(pareto)
+    if output == "-":
+        raise typer.BadParameter("name the file, as the hits are printed", param_hint="--pareto")
+    return Path(output).with_suffix(".pareto.svg")

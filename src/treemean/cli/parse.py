@@ -1,0 +1,124 @@
+"""`treemean parse`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from treemean.cli import options
+from treemean.cli.app import app
+
+Decoder = Literal["mbr", "viterbi"]
+PutBack = Literal["keep-out", "put-back", "root"]
+#: The formats that hold numbers of constituents.
+_KEEP_VALUES = ("jsonl", "parquet")
+
+
+@app.command()
+def parse(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The folder of a trained model.")],
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="[TEXT]",
+            help="Plain text, one tokenised sentence a line, or a treebank; standard input if not given.",
+        ),
+    ] = "-",
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Where to write the trees; - prints them.")
+    ] = "-",
+    from_format: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FORMAT",
+            help=f"Format of the input, if its name does not tell: text, columns, {options.FORMAT_NAMES}.",
+        ),
+    ] = None,
+    to_format: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
+    ] = None,
+    decoder: Annotated[
+        Decoder, typer.Option(help="The tree of least expected error, or of the best derivation.")
+    ] = "mbr",
+    posteriors: Annotated[
+        bool,
+        typer.Option(
+            "--posteriors", help="Give each constituent its probability (jsonl and parquet keep it)."
+        ),
+    ] = False,
+    punctuation: Annotated[
+        PutBack,
+        typer.Option(help="Leave punctuation out, put it back where it makes no gap, or below the root."),
+    ] = "keep-out",
+    make_continuous: Annotated[
+        bool,
+        typer.Option(
+            "--make-continuous",
+            help="Raise the parts of discontinuous constituents if the format cannot hold them.",
+        ),
+    ] = False,
+    max_length: Annotated[
+        int, typer.Option(min=1, help="Longer sentences get a tree of nothing but the root.")
+    ] = 60,
+    batch_words: Annotated[int, typer.Option(min=1, help="About how many words to parse together.")] = 800,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes.")] = 1,
+    device: Annotated[str, typer.Option(help="cpu, cuda, or the like.")] = "cpu",
+    encoding: options.Encoding = "utf-8",
+) -> None:
+    """Parse text with a trained model and write the trees in any format, in the order of the sentences.
+
+    Words stay as they are in the text; words that the model does not know are parsed as unknown ones.
+
+    [bold]Examples[/bold]
+
+      treemean parse runs/run01/model text.txt -o trees.discbracket
+
+      treemean parse runs/run01/model gold.export -o trees.export --punctuation put-back --jobs 2
+
+      cat text.txt | treemean parse runs/run01/model --to discbracket | head
+
+      treemean parse runs/run01/model text.txt.gz -o soft.parquet --posteriors
+
+      treemean parse runs/run01/model text.txt -o trees.ptb --make-continuous
+    """
+    from treemean.cli.output import say, with_progress
+    from treemean.errors import InvalidOption
+    from treemean.formats import TreebankWriter, Unwritable
+    from treemean.parsing import Model, ParseCounts, ReadCounts, read_sentences
+    from treemean.parsing import parse as parse_sentences
+    from treemean.parsing.parallel import parse_in_parallel
+    from treemean.parsing.parse import ParseOptions
+    from treemean.parsing.text import counted
+
+    options.check_different(output, "--output", [text])
+    if jobs > 1 and device != "cpu":
+        raise InvalidOption("several processes parse on the CPU only: give --jobs or --device")
+    loaded = Model.load(model, device=device)
+    read, parsed = ReadCounts(), ParseCounts()
+    sentences = read_sentences(text, loaded.normalisation, format=from_format, encoding=encoding, counts=read)
+    chosen = ParseOptions(decoder, batch_words, posteriors, punctuation, max_length)
+    batches = (
+        parse_in_parallel(model, sentences, chosen, jobs=jobs, counts=parsed)
+        if jobs > 1
+        else parse_sentences(loaded, sentences, options=chosen, counts=parsed)
+    )
+    unwritable = Unwritable("make-continuous" if make_continuous else "error")
+    writer = TreebankWriter(output, format=to_format, unwritable=unwritable)
+    if posteriors and writer.format.name not in _KEEP_VALUES:
+        raise InvalidOption(
+            f"{writer.format.title} cannot hold probabilities: write {' or '.join(_KEEP_VALUES)} instead"
+        )
+    with writer:
+        for batch in with_progress(batches, f"parsing {text}"):
+            writer.write(batch)
+    for message in read.describe():
+        say(message)
+    if parsed.too_long:
+        say(f"{counted(parsed.too_long, 'sentence')} of more than {max_length} words with nothing but a root")
+    if unwritable.changed:
+        say(f"{counted(unwritable.changed, 'discontinuous tree')} made continuous")
+    known = f"{parsed.unknown} of {counted(parsed.words, 'word')} unknown to the model"
+    say(f"{counted(parsed.sentences, 'sentence')} parsed, {known}")

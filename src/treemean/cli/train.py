@@ -1,0 +1,103 @@
+"""`treemean train`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treemean.cli import options
+from treemean.cli.app import app
+
+if TYPE_CHECKING:
+    from treemean.training import RunResult
+
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--override", metavar="A.B=C", help="Change a setting, as in training.epochs=3. Repeatable."
+    ),
+]
+
+
+@app.command()
+def train(
+    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A TOML file, or the name of a preset.")],
+    folder: Annotated[
+        Path, typer.Option("--folder", "-o", help="Where runs are kept, and found again when interrupted.")
+    ] = Path("runs"),
+    override: Overrides = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, metavar="K", help="Train runs 1 to K; run.runs if not given.")
+    ] = None,
+    run: Annotated[int | None, typer.Option(min=1, metavar="K", help="Train only this run.")] = None,
+    parallel: Annotated[
+        int | None, typer.Option(min=1, help="How many runs at a time; run.parallel if not given.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Train parsers on raw text: runs of one initialisation that differ in the order of the sentences.
+
+    What was interrupted goes on where it was, and what is finished is not trained again: give the same
+    command once more. The selected model of each run is in FOLDER/run01/model and so on.
+
+    [bold]Examples[/bold]
+
+      treemean train config.toml -o runs
+
+      treemean train n-pcfg --override data.train=text.txt --override training.select=likelihood --runs 5
+
+      treemean train config.toml -o runs --runs 4 --parallel 2 --override optimiser.schedule=cosine
+
+      treemean debug config config.toml            [dim]# all settings, and where they come from[/dim]
+    """
+    from treemean.cli.output import show_json, show_tables
+    from treemean.cli.training_progress import watching
+    from treemean.training import load_config, train_runs
+    from treemean.training import train as train_run
+
+    if run is not None and (runs is not None or parallel is not None):
+        raise typer.BadParameter("give --run for one run, or --runs and --parallel for several")
+    chosen = load_config(config, override or [])
+    with watching(runs or chosen.run.runs if run is None else 1) as watch:
+        if run is not None:
+            results = [train_run(chosen, folder, run=run, progress=watch)]
+        else:
+            results = train_runs(chosen, folder, runs=runs, parallel=parallel, progress=watch)
+    if as_json:
+        show_json([_described(result) for result in results])
+    else:
+        show_tables([_table(results)], "table")
+
+
+def _described(result: RunResult) -> dict[str, Any]:
+    return {
+        "run": result.run,
+        "model": str(result.model),
+        "select": result.select,
+        "epoch": result.epoch,
+        "development": dict(result.metrics),
+        "finished": result.finished,
+        "steps": result.steps,
+        "seconds": result.seconds,
+    }
+
+
+def _table(results: list[RunResult]) -> Any:
+    from treemean.reporting import Table
+
+    names = {"F1": "f1", "continuous": "f1_continuous", "discontinuous": "f1_discontinuous"}
+    columns = ["model", "epoch", "perplexity", *names]
+    rows = [
+        [
+            str(result.model),
+            result.epoch,
+            result.metrics["perplexity"],
+            *(result.metrics[name] for name in names.values()),
+        ]
+        for result in results
+    ]
+    select = {"f1": "F1 of gold development trees", "likelihood": "likelihood on the development set"}
+    notes = [f"Models were selected by {select[results[0].select]}; these are development scores."]
+    return Table(columns, rows, title="Trained models", notes=notes)

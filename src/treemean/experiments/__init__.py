@@ -1,0 +1,1 @@
+"""The paper's experiments, from raw text to a table."""

@@ -1,0 +1,75 @@
+"""A small experiment on the embedded sample: raw text, development and test trees, a configuration."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from treemean import sample
+from treemean.formats import write
+from treemean.formats.source import open_output
+from treemean.trees import Treebank
+
+#: How many sentences are generated to train on, from which seed, and of how many words at most.
+TRAINING_SENTENCES, TRAINING_SEED, MAX_LENGTH = 2000, 101, 15
+
+_CONFIG = """\
+# Five small TN-LCFRS parsers trained on generated Dutch sentences, and their average.
+# All settings and what they mean: treemean debug config config.toml
+extends = "tn-lcfrs-small"
+
+[data]
+train = ["train.txt"]                 # raw text: no trees, no tags
+development = "dev.discbracket"       # gold trees, to choose the epoch of each run and to weigh the runs
+
+[run]
+runs = 5
+parallel = {parallel}
+
+[ensemble]
+test = "test.discbracket"             # gold trees, to score everything
+"""
+
+
+def write_demo(folder: str | os.PathLike[str], *, parallel: int | None = None) -> Path:
+    """Write the files of the experiment and return the configuration, which `treemean ensemble` runs.
+
+    The first 100 Dutch sentences of the sample are for development, the other 100 for testing; the training
+    text is drawn from the same generator with another seed.
+
+    Parameters
+    ----------
+    parallel : how many runs are trained at a time; as many as there are cores, and five, if not given.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    dutch = sample.gold()[:200]
+    write(dutch[:100], place / "dev.discbracket")
+    write(dutch[100:], place / "test.discbracket")
+    text = sample.generate(TRAINING_SENTENCES, language="nl", seed=TRAINING_SEED, max_length=MAX_LENGTH)
+    with open_output(place / "train.txt") as stream:
+        stream.writelines(f"{' '.join(tree.words)}\n".encode() for tree in text)
+    with open_output(place / "config.toml") as stream:
+        stream.write(_CONFIG.format(parallel=parallel or min(5, os.cpu_count() or 1)).encode())
+    return place / "config.toml"
+
+
+def telling_sentence(gold: Treebank, average: Treebank, shortest: int = 6, longest: int = 10) -> int:
+    """Return the number of a short sentence that shows what an average can do.
+
+    It is the one with the most discontinuous gold constituents found; of those the one with the most
+    constituents found, then the first.
+
+    Parameters
+    ----------
+    gold : without punctuation, as the average is.
+    """
+
+    def found(number: int) -> tuple[bool, int, int]:
+        tree = gold[number]
+        right = [
+            c for c in tree if c.mask in average[number].masks and 1 < len(c.positions) < len(tree.words)
+        ]
+        return shortest <= len(tree.words) <= longest, sum(not c.is_continuous for c in right), len(right)
+
+    return max(range(len(gold)), key=found)

@@ -1,0 +1,71 @@
+"""What a fit is asked for, and what is told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from treemean.evaluation import Evaluation, bootstrap_interval
+from treemean.evaluation.results import METRICS, Metric
+from treemean.fitting.selection import Selection, Target, eta_of
+
+ObjectiveName = Literal["corpus", "sentence", "expected"]
+
+_SAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a fit was asked for; see `fit`."""
+
+    target: Target = "both"
+    eta: float = 0.5
+    objective: ObjectiveName | None = None
+    beta: float | None = 1.0
+    select: Selection = "all"
+    size: int | None = None
+    score: Metric = "discontinuous"
+    scores: tuple[float, ...] | None = None
+    folds: int = 5
+    seed: int = 0
+    jobs: int | None = None
+    trade_off: bool = False
+
+    @property
+    def used_eta(self) -> float:
+        """The η of the target."""
+        return eta_of(self.target, self.eta)
+
+
+def make_report(evaluation: Evaluation, options: Options, schemes: int, notes: list[str]) -> dict[str, Any]:
+    """Return cross-validated scores with bootstrap intervals, and how they came about."""
+    intervals = {
+        metric: bootstrap_interval(evaluation, metric, samples=_SAMPLES, seed=options.seed)
+        for metric in METRICS
+    }
+    return {
+        "cross_validated": {
+            metric: {"f1": i.estimate, "low": i.low, "high": i.high} for metric, i in intervals.items()
+        },
+        "folds": options.folds,
+        "seed": options.seed,
+        "schemes": schemes,
+        "notes": notes,
+    }
+
+
+def trade_off_points(evaluations: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+    """Return the scores of several settings, and which of them no other one beats in both scores."""
+    points = [(name, e.overall.f1, e.discontinuous.f1) for name, e in evaluations.items()]
+    return [
+        {
+            "setting": name,
+            "overall": overall,
+            "discontinuous": gapped,
+            "front": not any(
+                o >= overall and d >= gapped and (o > overall or d > gapped) for _, o, d in points
+            ),
+        }
+        for name, overall, gapped in points
+    ]

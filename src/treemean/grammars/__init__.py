@@ -1,0 +1,19 @@
+"""Six neural grammars over raw text, and branching baselines, behind one interface."""
+
+from treemean.grammars.baselines import BASELINES, BranchingBaseline
+from treemean.grammars.build import build_grammar
+from treemean.grammars.config import KINDS, GrammarConfig
+from treemean.grammars.grammar import Grammar, Loss, TreeModel
+from treemean.grammars.spans import SpanPosteriors
+
+__all__ = [
+    "BASELINES",
+    "KINDS",
+    "BranchingBaseline",
+    "Grammar",
+    "GrammarConfig",
+    "Loss",
+    "SpanPosteriors",
+    "TreeModel",
+    "build_grammar",
+]

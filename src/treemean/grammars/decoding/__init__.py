@@ -1,0 +1,1 @@
+"""Choosing trees: the best expected one, the most probable derivation, samples."""

@@ -1,0 +1,189 @@
+"""N- and C- grammars: few symbols, and one softmax over all right-hand sides of a parent."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from treemean.errors import InvalidOption
+from treemean.grammars.config import GrammarConfig
+from treemean.grammars.decoding import mbr
+from treemean.grammars.decoding.choices import best, sampler
+from treemean.grammars.decoding.dense_chart import DenseChart
+from treemean.grammars.decoding.dense_walk import DenseWalker
+from treemean.grammars.decoding.semirings import MAX, SUM
+from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
+from treemean.grammars.inside import dense_naive, dense_torch
+from treemean.grammars.inside.dense_rules import DenseRules
+from treemean.grammars.networks import embedding, initialise, residual_network
+from treemean.grammars.spans import SpanPosteriors
+
+
+class Encoder(nn.Module):
+    """A bidirectional LSTM over the words, max-pooled, that gives mean and log variance of a vector z."""
+
+    def __init__(self, vocabulary_size: int, size: int, latent: int) -> None:
+        super().__init__()
+        self.words = embedding(vocabulary_size, size)
+        self.lstm = nn.LSTM(size, 2 * size, batch_first=True, bidirectional=True)
+        self.output = nn.Linear(4 * size, 2 * latent)
+
+    def forward(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and log variance, each (B, latent)."""
+        packed = pack_padded_sequence(
+            self.words[words], lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, padding_value=-math.inf)
+        mean, log_variance = self.output(states.amax(1)).chunk(2, -1)
+        return mean, log_variance
+
+
+class DenseGrammar(Grammar):
+    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS."""
+
+    def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
+        super().__init__(config, vocabulary_size)
+        if config.backend == "triton":
+            raise InvalidOption(f"there are no Triton kernels for {config.kind}: use the backend torch")
+        size, gapped, symbols = config.embedding, config.discontinuous, config.symbols
+        inputs = size + config.latent
+        self.root_embedding = embedding(1, size)
+        self.nonterminals = embedding(config.nonterminals, size)
+        self.preterminals = embedding(config.preterminals, size)
+        self.root_network = residual_network(inputs, size, blocks=2, outputs=config.nonterminals)
+        self.emission_network = residual_network(inputs, size, blocks=2, outputs=vocabulary_size)
+        self.rule_network = nn.Linear(inputs, symbols * (symbols + gapped))
+        if config.has_gaps:
+            self.gapped_symbols = embedding(gapped, size)
+            self.gapped_rule_network = nn.Linear(inputs, symbols * (symbols + 4 * gapped))
+        if config.is_compound:
+            self.encoder = Encoder(vocabulary_size, size, config.latent)
+        initialise(self)
+
+    def rules(self, words: Tensor, latent: Tensor | None = None) -> DenseRules:
+        """Return the rules for a batch of sentences, of each its own if there are vectors z (B, latent)."""
+        config = self.config
+        symbols, gapped = config.symbols, config.discontinuous
+
+        def condition(embeddings: Tensor) -> Tensor:
+            if latent is None:
+                return embeddings[None]
+            own = embeddings.expand(len(latent), *embeddings.shape)
+            return torch.cat([own, latent[:, None].expand(-1, len(embeddings), -1)], -1)
+
+        rules = self.rule_network(condition(self.nonterminals)).softmax(-1)
+        side_by_side, wrapping = rules.tensor_split([symbols * symbols], -1)
+        if config.has_gaps:
+            gapped_rules = self.gapped_rule_network(condition(self.gapped_symbols)).softmax(-1)
+        else:
+            gapped_rules = rules.new_zeros(len(rules), 0, symbols * symbols)
+        apart, attaching = gapped_rules.tensor_split([symbols * symbols], -1)
+        emissions = self.emission_network(condition(self.preterminals)).log_softmax(-1)  # (R, T, V)
+        emissions = emissions.expand(len(words), -1, -1)
+        index = words[:, None].expand(-1, config.preterminals, -1)
+        return DenseRules(
+            words=emissions.gather(2, index).transpose(1, 2),
+            root=self.root_network(condition(self.root_embedding))[:, 0].softmax(-1),
+            side_by_side=side_by_side.unflatten(2, (symbols, symbols)),
+            wrapping=wrapping.unflatten(2, (symbols, gapped)),
+            apart=apart.unflatten(2, (symbols, symbols)),
+            attaching=attaching.unflatten(2, (4, symbols, gapped)),
+        )
+
+    def _expected_rules(self, words: Tensor, lengths: Tensor) -> DenseRules:
+        """Return the rules, given the mean of the posterior of z if there is a z."""
+        if not self.config.is_compound:
+            return self.rules(words)
+        mean, _ = self.encoder(words, lengths)
+        return self.rules(words, mean)
+
+    def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """See `Grammar.log_prob`."""
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        return self._log_partition(self._expected_rules(words, lengths), lengths)
+
+    def loss(
+        self, words: Tensor, lengths: Tensor | None = None, *, generator: torch.Generator | None = None
+    ) -> Loss:
+        """See `Grammar.loss`: for C- grammars -log p(x | z) with z drawn, and KL(q(z | x) ‖ N(0, I))."""
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        if not self.config.is_compound:
+            log_prob = self._log_partition(self.rules(words), lengths)
+            return Loss(-log_prob, torch.zeros_like(log_prob))
+        mean, log_variance = self.encoder(words, lengths)
+        noise = torch.randn(mean.shape, generator=generator, device=mean.device, dtype=mean.dtype)
+        rules = self.rules(words, mean + noise * (0.5 * log_variance).exp())
+        divergence = 0.5 * (mean.square() + log_variance.exp() - 1.0 - log_variance).sum(-1)
+        return Loss(-self._log_partition(rules, lengths), divergence)
+
+    @torch.no_grad()
+    def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:
+        """See `Grammar.posteriors`."""
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        rules = self._expected_rules(words, lengths)
+        spans: SpanPosteriors = self._backend().span_posteriors(rules, lengths)
+        return spans
+
+    def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
+        """See `Grammar.mbr`."""
+        return mbr.best_trees(self.posteriors(words, lengths), lengths)
+
+    @torch.no_grad()
+    def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
+        """See `Grammar.viterbi`; a derivation names its symbols."""
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        walker = DenseWalker(DenseChart(self._expected_rules(words, lengths), MAX))
+        return [walker.tree(k, length, best) for k, length in enumerate(lengths.tolist())]
+
+    @torch.no_grad()
+    def sample(
+        self,
+        words: Tensor,
+        lengths: Tensor | None = None,
+        *,
+        count: int = 1,
+        generator: torch.Generator | None = None,
+    ) -> list[list[Masks]]:
+        """See `Grammar.sample`."""
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        walker = DenseWalker(DenseChart(self._expected_rules(words, lengths), SUM))
+        choose = sampler(generator)
+        trees = []
+        for k, length in enumerate(lengths.tolist()):
+            trees.append([walker.tree(k, length, choose) for _ in range(count)])
+        return trees
+
+    def entropy(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """See `Grammar.entropy`; a derivation names its symbols."""
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        with torch.no_grad():
+            rules = self._expected_rules(words, lengths).double().of_each_sentence()
+        return _entropy(rules, lengths).to(self.nonterminals.dtype)
+
+    def _log_partition(self, rules: DenseRules, lengths: Tensor) -> Tensor:
+        value: Tensor = self._backend().log_partition(rules, lengths)
+        return value.to(self.nonterminals.dtype)
+
+    def _backend(self) -> ModuleType:
+        return dense_naive if self.config.backend == "naive" else dense_torch
+
+
+def _entropy(rules: DenseRules, lengths: Tensor) -> Tensor:
+    """Return log Z minus the expected log probability of a derivation, which is linear in expected counts."""
+    tensors = {name: tensor.requires_grad_() for name, tensor in rules.tensors().items()}
+    with torch.enable_grad():
+        log_z = dense_torch.log_partition(DenseRules(**tensors), lengths)
+    several = lengths > 1
+    grads = torch.autograd.grad(
+        log_z, list(tensors.values()), several.to(log_z.dtype), materialize_grads=True
+    )
+    expected = torch.zeros_like(log_z)
+    for (name, tensor), grad in zip(tensors.items(), grads):
+        tensor = tensor.detach()
+        logs = tensor if name == "words" else torch.special.xlogy(tensor, tensor)
+        expected = expected + (grad * logs).flatten(1).sum(1)
+    return torch.where(several, log_z.detach() - expected, 0.0)

@@ -1,0 +1,136 @@
+"""The interface of all grammars."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from treemean.errors import InvalidOption
+from treemean.grammars.config import GrammarConfig
+from treemean.grammars.spans import SpanPosteriors
+from treemean.trees import bitsets
+
+#: The constituents of a tree as bit masks (bit p is word p), in canonical order, the root first.
+Masks = list[int]
+
+
+class Loss(NamedTuple):
+    """What training minimises: the sum of both, each (B,)."""
+
+    negative_log_likelihood: Tensor
+    divergence: Tensor
+
+
+class TreeModel(nn.Module, ABC):
+    """A distribution over sentences and their trees.
+
+    In every method `words` is (B, n), word numbers padded with anything, and `lengths` (B,) says how many
+    words each sentence has; without it all have n. The tree of one word has no constituent of several words.
+
+    Parameters
+    ----------
+    vocabulary_size : words are numbers from 0 to this, exclusive.
+    """
+
+    def __init__(self, vocabulary_size: int) -> None:
+        super().__init__()
+        if vocabulary_size < 1:
+            raise InvalidOption(f"a grammar needs a vocabulary of at least one word, not {vocabulary_size}")
+        self.vocabulary_size = vocabulary_size
+
+    @abstractmethod
+    def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """Return the log probability of each sentence, (B,), differentiable.
+
+        For C- grammars this is log p(x | z) with z the mean of its posterior.
+        """
+
+    @abstractmethod
+    def loss(
+        self, words: Tensor, lengths: Tensor | None = None, *, generator: torch.Generator | None = None
+    ) -> Loss:
+        """Return the training objective of each sentence; C- grammars draw z with `generator`."""
+
+    @abstractmethod
+    def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:
+        """Return how likely each span is a constituent, given the sentence."""
+
+    @abstractmethod
+    def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
+        """Return the binary tree of each sentence that maximises the sum of its spans' posteriors."""
+
+    @abstractmethod
+    def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
+        """Return the tree of the most probable derivation of each sentence."""
+
+    @abstractmethod
+    def sample(
+        self,
+        words: Tensor,
+        lengths: Tensor | None = None,
+        *,
+        count: int = 1,
+        generator: torch.Generator | None = None,
+    ) -> list[list[Masks]]:
+        """Draw `count` trees of each sentence from the distribution over derivations given the sentence."""
+
+    @abstractmethod
+    def entropy(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """Return the entropy (B,), in nats, of the distribution over derivations given the sentence."""
+
+
+class Grammar(TreeModel):
+    """A neural grammar.
+
+    A sentence of one word has no derivation, because the start symbol becomes a symbol with two children: its
+    log probability is -inf, with gradient zero.
+
+    Parameters
+    ----------
+    config : kind and sizes.
+    vocabulary_size : number of words.
+    """
+
+    def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
+        super().__init__(vocabulary_size)
+        self.config = config
+
+
+def check_batch(words: Tensor, lengths: Tensor | None, vocabulary_size: int) -> tuple[Tensor, Tensor]:
+    """Check a batch and return it with its lengths, padding replaced by word 0.
+
+    Values are looked at on the CPU only: elsewhere that would wait for the device.
+
+    Raises
+    ------
+    InvalidOption : for shapes that do not fit, lengths outside 1..n, or words outside the vocabulary.
+    """
+    if words.dim() != 2 or not words.shape[1]:
+        raise InvalidOption(f"words must be (sentences, length), not {tuple(words.shape)}")
+    batch, n = words.shape
+    if lengths is None:
+        lengths = torch.full((batch,), n, device=words.device)
+    if lengths.shape != (batch,):
+        raise InvalidOption(f"lengths must be ({batch},), not {tuple(lengths.shape)}")
+    lengths = lengths.to(words.device)
+    real = torch.arange(n, device=words.device) < lengths[:, None]
+    words = torch.where(real, words, 0)
+    if words.device.type != "cpu":
+        return words, lengths
+    if not bool(((lengths >= 1) & (lengths <= n)).all()):
+        raise InvalidOption(f"lengths must be from 1 to {n}")
+    if not bool(((words >= 0) & (words < vocabulary_size)).all()):
+        raise InvalidOption(f"words must be numbers from 0 to {vocabulary_size - 1}")
+    return words, lengths
+
+
+def canonical(masks: list[int]) -> Masks:
+    """Sort constituents by first word, larger ones first.
+
+    >>> canonical([0b110, 0b011, 0b111])
+    [7, 3, 6]
+    """
+    return sorted(masks, key=lambda mask: (bitsets.first_of(mask), -mask.bit_count(), mask))

@@ -1,0 +1,5 @@
+"""The inside algorithm in rank space as Triton kernels, for GPUs."""
+
+from treemean.grammars.inside.triton.partition import log_partition, span_posteriors
+
+__all__ = ["log_partition", "span_posteriors"]

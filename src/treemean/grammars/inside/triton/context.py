@@ -1,0 +1,96 @@
+"""What all launches of one pass share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from treemean.grammars.inside.rules import Ranks
+from treemean.grammars.inside.triton.charts import Shape
+from treemean.grammars.inside.triton.settings import Settings
+from treemean.grammars.inside.triton.streams import Streams
+
+
+def tiles(extent: int, block: int) -> int:
+    """Return how many blocks cover an extent."""
+    return -(-extent // block)
+
+
+def power(x: int, least: int = 1) -> int:
+    """Return the smallest power of two that is at least ``x`` and ``least``.
+
+    >>> power(5), power(1), power(3, 16)
+    (8, 1, 16)
+    """
+    return max(least, 1 << (max(x, 1) - 1).bit_length())
+
+
+@contextmanager
+def tensor_cores() -> Iterator[None]:
+    """Let float32 matrix products run on tensor cores; operands should be rounded to nearest beforehand."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def nearest_tf32(x: Tensor) -> Tensor:
+    """Round to the nearest numbers that tensor cores keep whole.
+
+    >>> nearest_tf32(torch.tensor([1.0 + 2**-12, 1.0 + 3 * 2**-12])).sub(1).mul(2**10).tolist()
+    [0.0, 1.0]
+    """
+    return ((x.contiguous().view(torch.int32) + 0x1000) & -0x2000).view(torch.float32)
+
+
+@dataclass(frozen=True)
+class KernelRules:
+    """The rules in the form that the kernels take; ranks r2 and r4 padded to ``half``."""
+
+    continuous: Tensor  # (E, r1 + r2, C), rounded to nearest
+    from_pairs: Tensor  # (E, 2 half, r3): scores of two continuous children to views
+    from_attached: Tensor  # (E, half, 2 half): scores by attachment to views
+    root: Tensor  # (E, r1 + r2)
+
+
+class Context:
+    """Sizes, columns, settings and streams of a pass.
+
+    Parameters
+    ----------
+    shape : sizes, with padded ranks.
+    unpadded : the ranks of the grammar.
+    floor : see `RankRules`.
+    settings : tiles and warps.
+    device : where the tensors are.
+    """
+
+    def __init__(
+        self, shape: Shape, unpadded: Ranks, floor: float, settings: Settings, device: torch.device
+    ) -> None:
+        self.shape, self.unpadded, self.floor, self.settings = shape, unpadded, floor, settings
+        self.streams = Streams(device, settings.streams)
+        self.gaps = shape.ranks.has_gaps
+        columns = shape.ranks.columns
+        self.columns = shape.ranks.views
+        self.wrapped = columns.wrapped.start
+        self.gap_left = columns.gap_left.start
+        self.attached = columns.attached.start
+        self.device = device
+
+    def lift(self) -> Tensor:
+        """Return what the floor adds to the views of a span whose largest score is 1: (1, 1, C)."""
+        lift = torch.zeros(self.columns, device=self.device)
+        columns, half = self.shape.ranks.columns, self.shape.half
+        for use in (columns.left, columns.right, columns.gap_left, columns.gap_right):
+            lift[use] = self.floor
+        if self.gaps:
+            lift[columns.wrapped][: self.unpadded.r2] = self.floor
+            lift[columns.attached].view(4, half)[:, : self.unpadded.r4] = self.floor
+        return lift.view(1, 1, -1)

@@ -1,0 +1,62 @@
+"""Span posteriors: how likely each set of words is a constituent, given the sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from treemean.trees import bitsets
+
+
+@dataclass
+class SpanPosteriors:
+    """Probabilities that spans are constituents, for a batch of sentences.
+
+    Parameters
+    ----------
+    continuous : (B, n+1, n+1) indexed [i, j] for words i..j-1; words of a sentence themselves have 1.
+    discontinuous : by total width w, (B, w-1, n-w, n-w) indexed [a-1, i, m-a-1] for words i..i+a-1 and
+        m..m+w-a-1; zero where there is no such span (i > m-a-1). Empty for grammars without gaps.
+
+    >>> spans = SpanPosteriors(torch.zeros(1, 4, 4), empty_discontinuous(1, 3))
+    >>> spans.discontinuous[2][0, 0, 0, 0] = 0.25
+    >>> spans.of(0, 0b101), spans.of(0, 0b110)
+    (0.25, 0.0)
+    """
+
+    continuous: Tensor
+    discontinuous: dict[int, Tensor] = field(default_factory=dict)
+
+    def of(self, sentence: int, mask: int) -> float:
+        """Return the posterior of a set of words, given as a bit mask; zero if it is no span of the chart.
+
+        Parameters
+        ----------
+        sentence : number of the sentence in the batch.
+        mask : bit p is word p.
+        """
+        parts = bitsets.spans_of(mask)
+        n = self.continuous.shape[1] - 1
+        if not parts or parts[-1][1] > n:
+            return 0.0
+        if len(parts) == 1:
+            return float(self.continuous[sentence, parts[0][0], parts[0][1]])
+        width = mask.bit_count()
+        if len(parts) > 2 or width not in self.discontinuous:
+            return 0.0
+        (i, j), (m, _) = parts
+        return float(self.discontinuous[width][sentence, j - i - 1, i, m - (j - i) - 1])
+
+    def to(self, device: torch.device | str) -> SpanPosteriors:
+        """Return the same posteriors on another device."""
+        charts = {width: chart.to(device) for width, chart in self.discontinuous.items()}
+        return SpanPosteriors(self.continuous.to(device), charts)
+
+
+def empty_discontinuous(
+    batch: int, n: int, *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
+) -> dict[int, Tensor]:
+    """Return zero charts for all discontinuous spans of `n` words: total widths 2 to n-1."""
+    return {w: torch.zeros(batch, w - 1, n - w, n - w, dtype=dtype, device=device) for w in range(2, n)}

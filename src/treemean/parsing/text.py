@@ -1,0 +1,187 @@
+"""Reading sentences for training and parsing: plain text, treebanks of any format, columns of treebanks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, cast
+
+from treemean.errors import FormatError, MissingDependency
+from treemean.parsing.columns import read_columns
+from treemean.parsing.normalisation import Normalisation
+from treemean.trees import Treebank
+
+if TYPE_CHECKING:
+    from treemean.formats import Format
+    from treemean.formats.source import Source
+
+#: Endings of files that are plain text whatever else is installed.
+TEXT_SUFFIXES = (".txt", ".text", ".tok")
+#: The ending of treebank columns, see `write_columns`.
+COLUMNS_SUFFIX = ".npz"
+#: What plain text and treebank columns are called among the formats.
+TEXT, COLUMNS = "text", "columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as it stands in its file.
+
+    Parameters
+    ----------
+    words : all its words, unchanged.
+    kept : the positions of those that a parser sees; the others are punctuation.
+    id : its id, empty in plain text.
+    """
+
+    words: tuple[str, ...]
+    kept: tuple[int, ...]
+    id: str = ""
+
+
+@dataclass
+class ReadCounts:
+    """What was met while reading.
+
+    Attributes
+    ----------
+    sentences : how many were read.
+    empty_lines : blank lines of plain text, which hold no sentence and are left out.
+    punctuation_only : sentences in which nothing but punctuation stands; they are read.
+    """
+
+    sentences: int = 0
+    empty_lines: int = 0
+    punctuation_only: int = 0
+
+    def describe(self) -> list[str]:
+        """Return what deserves to be told, in words."""
+        told = []
+        if self.empty_lines:
+            told.append(f"{counted(self.empty_lines, 'empty line')} left out")
+        if self.punctuation_only:
+            told.append(f"{counted(self.punctuation_only, 'sentence')} of nothing but punctuation")
+        return told
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "sentence"), counted(2, "sentence")
+    ('1 sentence', '2 sentences')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def read_sentences(
+    path: str | os.PathLike[str],
+    normalisation: Normalisation | None = None,
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    counts: ReadCounts | None = None,
+) -> Iterator[Sentence]:
+    """Read sentences one by one, so that memory stays flat.
+
+    Parameters
+    ----------
+    path : a file (gzip or not), or `-` for standard input.
+    normalisation : what is punctuation; without it, as published.
+    format : `"text"` (one sentence a line, words separated by blanks, UTF-8), `"columns"` (what
+        `write_columns` wrote), or a treebank format; without it the name tells, and what neither
+        name nor content tells is plain text.
+    encoding : of text formats of treebanks; plain text is UTF-8.
+    counts : is told what was met.
+
+    Raises `FormatError`, which names file and line, for what cannot be read.
+    """
+    normalisation = normalisation or Normalisation()
+    counts = counts if counts is not None else ReadCounts()
+    chosen = format or format_of(path)
+    if chosen == TEXT:
+        found = _plain_text(path, normalisation, counts)
+    elif chosen == COLUMNS:
+        found = sentences_of([read_columns(path)], normalisation)
+    else:
+        from treemean.formats import read_batches
+
+        found = sentences_of(read_batches(path, format=chosen, encoding=encoding), normalisation)
+    for sentence in found:
+        counts.sentences += 1
+        counts.punctuation_only += not sentence.kept
+        yield sentence
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """Return the name of the format of a file, by its name or its beginning; plain text if neither tells.
+
+    >>> format_of("train.txt.gz"), format_of("dev.npz"), format_of("gold.discbracket")
+    ('text', 'columns', 'discbracket')
+    """
+    name = os.fspath(path).lower().removesuffix(".gz")
+    if name == "-" or name.endswith(TEXT_SUFFIXES):
+        return TEXT
+    if name.endswith(COLUMNS_SUFFIX):
+        return COLUMNS
+    try:
+        from treemean.formats.registry import format_of_name
+
+        found = format_of_name(path) or _format_of_content(path)
+    except ImportError as error:
+        raise MissingDependency(
+            f"{os.fspath(path)}: treebank formats need all of treemean ({error}); without it files are plain "
+            f"text ({', '.join(TEXT_SUFFIXES)}) or columns ({COLUMNS_SUFFIX}), by name or if so configured"
+        ) from error
+    return TEXT if found is None else found.name
+
+
+def _format_of_content(path: str | os.PathLike[str]) -> Format | None:
+    """Return the treebank format of a file, or of the first of a folder or archive; None if there is none."""
+    from treemean.formats.registry import all_formats, format_of_name
+    from treemean.formats.source import open_sources
+
+    if not os.path.exists(path):
+        return None
+    with closing(cast("Generator[Source]", open_sources(path))) as sources:
+        source = next(sources)
+        head = source.peek()
+        by_content = (format for format in all_formats().values() if format.sniff(head))
+        return format_of_name(source.name) or next(by_content, None)
+
+
+def _plain_text(
+    path: str | os.PathLike[str], normalisation: Normalisation, counts: ReadCounts
+) -> Iterator[Sentence]:
+    from treemean.formats.source import open_sources
+
+    for source in open_sources(path):
+        for number, line in source.lines():
+            try:
+                words = tuple(line.decode("utf-8").split())
+            except UnicodeDecodeError as error:
+                raise FormatError(
+                    f"not valid UTF-8: {error.reason} (byte {error.start + 1} of the line)",
+                    path=source.name,
+                    line=number,
+                ) from error
+            if words:
+                yield Sentence(words, normalisation.kept(words))
+            else:
+                counts.empty_lines += 1
+
+
+def sentences_of(batches: Iterable[Treebank], normalisation: Normalisation) -> Iterator[Sentence]:
+    """Yield the sentences of treebanks; the first batch decides how punctuation is found in all."""
+    batches = iter(batches)
+    first = next(batches, None)
+    if first is None:
+        return
+    settled = normalisation.settled(first)
+    for batch in chain([first], batches):
+        kept = settled.kept_of(batch)
+        for index in range(len(batch)):
+            start, end = batch.word_offsets[index : index + 2].tolist()
+            yield Sentence(batch.words.decode(start, end), kept[index], batch.ids[index])

@@ -1,0 +1,135 @@
+"""Training by `python -m treemean.training`, for machines with nothing but PyTorch and NumPy."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from treemean.errors import TreemeanError
+from treemean.training.stopping import Stopped
+
+#: The exit code of a program that did a part of its work and will go on when it is called again.
+STOPPED = 75
+
+_EXAMPLES = """examples:
+  python -m treemean.training config.toml --folder out --run 1
+  python -m treemean.training tn-lcfrs-small --folder out --runs 5 --override data.train=train.txt
+  python -m treemean.training tn-lcfrs --folder out --runs 10 --together --seconds 480
+  torchrun --nproc-per-node 2 -m treemean.training config.toml --folder out --only 1
+  python -m treemean.training prepare gold.discbracket gold.npz
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if given[:1] == ["prepare"]:
+            _prepare(given[1:])
+        else:
+            _train(given)
+    except Stopped as stopped:
+        print(stopped)
+        return STOPPED
+    except TreemeanError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:  # a folder that cannot be made, a full disk
+        print(f"error: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _parser(usage: str, description: str) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog="python -m treemean.training",
+        usage=usage,
+        description=description,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _train(arguments: list[str]) -> None:
+    from treemean.training.config import load_config
+    from treemean.training.distributed import world
+    from treemean.training.progress import Progress, described_scores
+    from treemean.training.runs import train_runs
+    from treemean.training.stopping import Deadline
+    from treemean.training.train import device_of, train
+
+    parser = _parser(
+        "%(prog)s CONFIG --folder OUT [--run K | --runs K] [--parallel P] [--override a.b=c] …",
+        "Train parsers on raw text. What was interrupted goes on where it was.",
+    )
+    parser.add_argument("config", metavar="CONFIG", help="a TOML file, or the name of a preset")
+    parser.add_argument("--folder", required=True, metavar="OUT", help="where runs are kept")
+    which = parser.add_mutually_exclusive_group()
+    # torchrun takes --run for an option of its own that it cannot tell from others
+    which.add_argument("--run", "--only", type=int, metavar="K", help="train this run only")
+    which.add_argument("--runs", type=int, metavar="K", help="train runs 1 to K (default: run.runs)")
+    parser.add_argument("--parallel", type=int, metavar="P", help="how many runs at a time, in processes")
+    parser.add_argument(
+        "--together", action="store_true", help="take the steps of all runs together (on a GPU the default)"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help=f"stop after this time; the same command goes on, and ends with {STOPPED} until all is done",
+    )
+    parser.add_argument("--override", action="append", default=[], metavar="a.b=c", help="change a setting")
+    parser.add_argument("--events", action="store_true", help="tell progress as JSON, for other programs")
+    options = parser.parse_args(arguments)
+    config = load_config(options.config, options.override)
+    stop = None if options.seconds is None else Deadline(options.seconds)
+
+    def tell(event: Progress) -> None:
+        print(event.to_json() if options.events else event.describe(), flush=True)
+
+    with world(device_of(config)) as here:
+        if options.run is not None:
+            results = [train(config, options.folder, run=options.run, progress=tell, world=here, stop=stop)]
+        else:
+            results = train_runs(
+                config,
+                options.folder,
+                runs=options.runs,
+                parallel=options.parallel,
+                progress=tell,
+                world=here,
+                together=options.together or None,
+                stop=stop,
+            )
+    if here.is_main and not options.events:
+        for result in results:
+            print(
+                f"{result.model}: epoch {result.epoch}, selected by {result.select}; "
+                f"{described_scores(result.metrics)}"
+            )
+
+
+def _prepare(arguments: list[str]) -> None:
+    from treemean.parsing import write_columns
+    from treemean.parsing.text import format_of
+    from treemean.training.corpus import read_development
+
+    parser = _parser(
+        "%(prog)s prepare TREEBANK OUT.npz", "Write gold trees so that NumPy alone can read them."
+    )
+    parser.add_argument("treebank", metavar="TREEBANK", help="in any format")
+    parser.add_argument("output", metavar="OUT.npz", help="the file to write")
+    parser.add_argument(
+        "--from", dest="format", metavar="FORMAT", help="its format, if the name does not tell"
+    )
+    options = parser.parse_args(arguments)
+    trees = read_development(options.treebank, options.format or format_of(options.treebank))
+    write_columns(trees, options.output)
+    print(f"{len(trees)} sentences written to {options.output}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,296 @@
+"""Training configurations: TOML files, presets that they extend, and dotted overrides."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from treemean.errors import FormatError, InvalidOption
+from treemean.training.sections import TrainingConfig, flat
+
+
+@dataclass
+class Resolved:
+    """A configuration, and for every setting, by dotted name, where its value comes from."""
+
+    config: TrainingConfig
+    origins: Mapping[str, str]
+
+    def to_toml(self) -> str:
+        """Return the complete configuration as TOML, with the origins as comments."""
+        return to_toml(self.config, self.origins)
+
+
+@dataclass
+class _Settings:
+    """Settings on their way together: values and origins by dotted name."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+
+    def set(self, key: str, value: Any, origin: str) -> None:
+        self.values[key], self.origins[key] = value, origin
+
+
+def preset_names() -> list[str]:
+    """Return the names of the presets.
+
+    >>> "tn-lcfrs" in preset_names()
+    True
+    """
+    folder = files("treemean.training").joinpath("presets")
+    return sorted(
+        entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")
+    )
+
+
+def load_config(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> TrainingConfig:
+    """Return the configuration of a TOML file or of a preset, see `resolve`.
+
+    >>> load_config("tn-lcfrs", ["training.epochs=3"]).training.epochs
+    3
+    """
+    return resolve(source, overrides).config
+
+
+def resolve(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Resolved:
+    """Bring a configuration together and tell where each value comes from.
+
+    Parameters
+    ----------
+    source : a TOML file, or the name of a preset. A file may say `extends = "…"`, with the name of a preset
+        or another file, whose settings hold where the file has none of its own. Files to train on are sought
+        from the folder of the configuration that names them.
+    overrides : texts such as `training.epochs=3`, which count more than all files; files to train on are
+        sought from the current folder.
+
+    Raises `InvalidOption` for settings that do not exist, with a suggestion, and for wrong kinds of values.
+    """
+    settings = _Settings()
+    _add_file(os.fspath(source), settings, seen=[])
+    for text in overrides:
+        _add_override(text, settings)
+    config = _build(settings)
+    origins = {key: settings.origins.get(key, "default") for key in flat(config.to_dict())}
+    return Resolved(config, origins)
+
+
+# ---- files ------------------------------------------------------------------------------------------
+
+
+def _add_file(source: str, settings: _Settings, seen: list[str]) -> None:
+    """Add the settings of a file after those of what it extends."""
+    text, name, folder = _content(source)
+    if name in seen:
+        raise InvalidOption(f"configurations extend each other in a circle: {' → '.join([*seen, name])}")
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"not valid TOML: {error}", path=name) from error
+    extended = data.pop("extends", None)
+    if extended is not None:
+        if not isinstance(extended, str):
+            raise InvalidOption(f"{name}: extends should be a text, the name of a preset or of a file")
+        beside = folder / extended
+        _add_file(str(beside) if beside.is_file() else extended, settings, [*seen, name])
+    known = _known()
+    for section, content in data.items():
+        if not isinstance(content, dict):
+            raise InvalidOption(_unknown(section, name, [*_sections(), "extends"]))
+        if section not in _sections():
+            raise InvalidOption(_unknown(section, name, list(_sections())))
+        for key, value in content.items():
+            dotted = f"{section}.{key}"
+            if dotted not in known:
+                raise InvalidOption(_unknown(dotted, name, list(known)))
+            settings.set(dotted, _converted(dotted, value, known[dotted], folder, name), name)
+
+
+def _content(source: str) -> tuple[str, str, Path]:
+    """Return the text of a file or preset, what to call it, and the folder from which it names files."""
+    path = Path(source)
+    if path.is_file():
+        try:
+            return path.read_text("utf-8"), source, path.parent
+        except UnicodeDecodeError as error:
+            raise FormatError(f"not valid UTF-8: {error.reason}", path=source) from error
+    names = preset_names()
+    if source in names:
+        text = files("treemean.training").joinpath("presets", f"{source}.toml").read_text("utf-8")
+        return text, f"preset {source}", Path()
+    raise InvalidOption(
+        f"there is no configuration {source!r}: no such file{_suggestion(source, names)}; "
+        f"presets are {', '.join(names)}"
+    )
+
+
+def _add_override(text: str, settings: _Settings) -> None:
+    key, separator, raw = (part.strip() for part in text.partition("="))
+    if not separator:
+        raise InvalidOption(f"an override looks like training.epochs=3, not like {text!r}")
+    known = _known()
+    if key not in known:
+        raise InvalidOption(_unknown(key, "override", list(known)))
+    try:
+        value = tomllib.loads(f"value = {raw}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = raw  # a text without quotation marks
+    if known[key].hint is str and not isinstance(value, str):
+        value = raw
+    settings.set(key, _converted(key, value, known[key], Path(), "override"), "override")
+
+
+# ---- values -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A setting that there is: its type, and whether it names files."""
+
+    hint: Any
+    path: bool
+
+
+def _sections() -> dict[str, Any]:
+    return get_type_hints(TrainingConfig)
+
+
+def _known() -> dict[str, _Known]:
+    """Return all settings by dotted name."""
+    found = {}
+    for section, type_ in _sections().items():
+        hints = get_type_hints(type_)
+        for entry in fields(type_):
+            found[f"{section}.{entry.name}"] = _Known(hints[entry.name], bool(entry.metadata.get("path")))
+    return found
+
+
+def _converted(key: str, value: Any, known: _Known, folder: Path, origin: str) -> Any:
+    fits, result = _fit(value, known.hint)
+    if not fits:
+        raise InvalidOption(f"{origin}: {key} should be {_described(known.hint)}, not {value!r}")
+    if known.path and result:
+        one = isinstance(result, str)
+        found = [os.path.abspath(folder / Path(item).expanduser()) for item in ([result] if one else result)]
+        return found[0] if one else tuple(found)
+    return result
+
+
+def _fit(value: Any, hint: Any) -> tuple[bool, Any]:
+    """Return whether a value of TOML is of a type, and the value as that type."""
+    origin = get_origin(hint)
+    if origin is Literal:
+        return value in get_args(hint), value
+    if origin in (Union, types.UnionType):
+        for option in get_args(hint):
+            fits, result = _fit(value, option)
+            if fits:
+                return True, result
+        return False, None
+    if _is_tuple(hint):
+        return _fit_tuple(value, hint)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool), value
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool), value
+    return isinstance(hint, type) and isinstance(value, hint), value
+
+
+def _is_tuple(hint: Any) -> bool:
+    return get_origin(hint) is tuple or (isinstance(hint, type) and issubclass(hint, tuple))
+
+
+def _fit_tuple(value: Any, hint: Any) -> tuple[bool, Any]:
+    arguments = get_args(hint) or tuple(get_type_hints(hint).values())  # of a NamedTuple
+    if arguments[-1:] == (Ellipsis,):
+        listed = [value] if isinstance(value, str) else value
+        if not isinstance(listed, list | tuple):
+            return False, None
+        arguments = (arguments[0],) * len(listed)
+    else:
+        listed = value
+    if not isinstance(listed, list | tuple) or len(listed) != len(arguments):
+        return False, None
+    fitted = [_fit(item, option) for item, option in zip(listed, arguments)]
+    items = (result for _, result in fitted)
+    make = hint._make if hasattr(hint, "_make") else tuple
+    return all(fits for fits, _ in fitted), make(items)
+
+
+def _described(hint: Any) -> str:
+    names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+    if hint in names:
+        return names[hint]
+    if get_origin(hint) is Literal:
+        return "one of " + ", ".join(map(repr, get_args(hint)))
+    if get_origin(hint) in (Union, types.UnionType):
+        return " or ".join(_described(option) for option in get_args(hint) if option is not type(None))
+    if _is_tuple(hint):
+        arguments = get_args(hint) or tuple(get_type_hints(hint).values())
+        if arguments[-1:] == (Ellipsis,):
+            return "a list of texts" if arguments[0] is str else "a list"
+        return f"a list of {len(arguments)} numbers"
+    return str(hint)
+
+
+def _build(settings: _Settings) -> TrainingConfig:
+    sections = {}
+    for section, type_ in _sections().items():
+        chosen = {
+            key.partition(".")[2]: value
+            for key, value in settings.values.items()
+            if key.partition(".")[0] == section
+        }
+        if section == "grammar" and "kind" not in chosen:
+            raise InvalidOption(
+                'the configuration names no grammar.kind: extend a preset (extends = "tn-lcfrs")'
+            )
+        sections[section] = type_(**chosen)
+    return TrainingConfig(**sections)
+
+
+def _unknown(key: str, origin: str, known: Sequence[str]) -> str:
+    suggestion = _suggestion(key, known)
+    if not suggestion:  # perhaps only the section is wrong, or missing
+        last = key.rpartition(".")[2]
+        homes = [name for name in known if name.rpartition(".")[2] == last]
+        suggestion = f", did you mean {homes[0]}?" if homes else ""
+    return f"{origin}: there is no setting {key}{suggestion or '; known are ' + ', '.join(known)}"
+
+
+def _suggestion(text: str, known: Sequence[str]) -> str:
+    close = get_close_matches(text, known, n=1)
+    return f", did you mean {close[0]}?" if close else ""
+
+
+# ---- writing ----------------------------------------------------------------------------------------
+
+
+def to_toml(config: TrainingConfig, origins: Mapping[str, str] | None = None) -> str:
+    """Return a configuration as a complete TOML file that `resolve` reads as the same."""
+    lines = []
+    for section, content in config.to_dict().items():
+        lines.append(f"[{section}]")
+        for name, value in content.items():
+            if value is None:  # TOML has no way to say so; the default says it too
+                continue
+            line = f"{name} = {_toml_value(value)}"
+            origin = (origins or {}).get(f"{section}.{name}")
+            lines.append(f"{line:<44}# {origin}" if origin else line)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    # What JSON writes for texts, numbers and truth values is TOML too.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,351 @@
+"""The data of a run as numbers: read and normalised once, then kept in the folder of the runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from treemean.errors import FormatError, InvalidOption, TreemeanError
+from treemean.parsing import (
+    Normalisation,
+    ReadCounts,
+    Sentence,
+    Vocabulary,
+    read_columns,
+    read_sentences,
+    write_columns,
+)
+from treemean.parsing.text import COLUMNS, TEXT, counted, format_of, sentences_of
+from treemean.training.sections import DataConfig
+from treemean.trees import Treebank
+from treemean.trees.treebank import offsets_of
+
+_VERSION = 1
+_FOLDER, _NUMBERS, _GOLD, _DESCRIPTION = "corpus", "numbers.npz", "gold.npz", "corpus.json"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences as numbers of words, in columns.
+
+    Parameters
+    ----------
+    numbers : int32[N], the numbers of all words.
+    offsets : int64[S + 1], where each sentence begins.
+    """
+
+    numbers: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[int]]) -> Corpus:
+        """Make a corpus from lists of numbers."""
+        numbers = [number for sentence in sentences for number in sentence]
+        return cls(np.array(numbers, dtype=np.int32), offsets_of([len(s) for s in sentences]))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """int64[S]: the number of words of each sentence."""
+        return np.diff(self.offsets)
+
+    def batch(self, places: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Return sentences as int64 (B, n), padded with zeros, and their lengths (None if all are n)."""
+        lengths = self.lengths[places]
+        longest = int(lengths.max())
+        column = np.arange(longest)
+        inside = column < lengths[:, None]
+        at = np.where(inside, self.offsets[places][:, None] + column, 0)
+        words = torch.from_numpy(np.where(inside, self.numbers[at], 0).astype(np.int64))
+        return words, None if inside.all() else torch.from_numpy(lengths)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Everything a run learns from and is measured on.
+
+    Parameters
+    ----------
+    train : sentences of 2 to `data.max_length` words.
+    development : the sentences of 1 to `data.max_length` words of the development set.
+    gold : the whole development treebank; None if there are no trees, only text.
+    kept : for every sentence of `development` its words, without punctuation, if there is gold.
+    vocabulary, normalisation : of the model.
+    facts : checksums of the files, and what was met while reading.
+    """
+
+    train: Corpus
+    development: Corpus
+    gold: Treebank | None
+    kept: list[tuple[str, ...]]
+    vocabulary: Vocabulary
+    normalisation: Normalisation
+    facts: dict[str, Any]
+
+    def describe(self) -> str:
+        """Return in words what is learnt from and measured on, and what was left out."""
+        read = self.facts["train"]
+        left_out = [
+            f"{counted(read[name], noun)} {rest}".rstrip()
+            for name, noun, rest in (
+                ("empty_lines", "empty line", ""),
+                ("punctuation_only", "sentence", "of nothing but punctuation"),
+                ("one_word", "sentence", "of one word"),
+                ("too_long", "sentence", "over the length limit"),
+            )
+            if read[name]
+        ]
+        trees = "with gold trees" if self.gold is not None else "without trees"
+        text = (
+            f"{counted(len(self.train), 'sentence')} to train on, {len(self.vocabulary.words)} known words, "
+        )
+        text += f"{counted(len(self.development), 'development sentence')} {trees}"
+        return f"{text}; left out: {', '.join(left_out)}" if left_out else text
+
+
+def prepare(config: DataConfig, folder: str | os.PathLike[str] | None = None) -> Data:
+    """Read the files of a configuration; keep the result in a folder, and take it from there the next time.
+
+    What is kept is used if it was made from files of the same content in the same way, or if the files are
+    not there (any more): a folder that was prepared on one machine can be trained in on another. Raises
+    `TreemeanError` if the folder holds something made from other files.
+    """
+    checksums = _checksums(config)
+    way = {name: value for name, value in asdict(config).items() if name not in ("train", "development")}
+    if folder is None:
+        return _read(config, checksums, way)
+    place = Path(folder) / _FOLDER
+    kept = _load(place, config)
+    if kept is None:
+        data = _read(config, checksums, way)
+        _save(data, place)
+        return data
+    if checksums is not None and checksums != kept.facts["files"]:
+        raise TreemeanError(
+            f"{place} was made from files of other content "
+            f"({_difference(kept.facts['files'], checksums)}): train in another folder, or remove this one"
+        )
+    changed = [name for name in way if kept.facts["way"].get(name) != way[name] and "format" not in name]
+    if changed:
+        names = ", ".join(f"data.{name}" for name in changed)
+        raise TreemeanError(
+            f"{place} was made with another {names}: train in another folder, or remove this one"
+        )
+    return kept
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+
+def _checksums(config: DataConfig) -> dict[str, Any] | None:
+    """Return the SHA-256 of every file, None if one is absent."""
+    if not config.train:
+        raise InvalidOption(
+            "data.train names no file: set it in the configuration, or with --override data.train=FILE"
+        )
+    paths = [*config.train, *([config.development] if config.development else [])]
+    if not all(os.path.exists(path) for path in paths):
+        return None
+    sums = [_sha256(path) for path in paths]
+    return {
+        "train": {
+            f"{number}: {Path(path).name}": checksum
+            for number, (path, checksum) in enumerate(zip(config.train, sums), 1)
+        },
+        "development": {Path(config.development).name: sums[-1]} if config.development else {},
+    }
+
+
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
+    changed = [part for part in now if sorted(now[part].values()) != sorted(before[part].values())]
+    return ", ".join(f"data.{part}" for part in changed) or "names of files"
+
+
+def _sha256(path: str) -> str:
+    """Return the checksum of a file, or of the names and contents of all files in a folder."""
+    if os.path.isdir(path):
+        inside = sorted(entry for entry in Path(path).rglob("*") if entry.is_file())
+        sums = [f"{entry.relative_to(path)} {_sha256(str(entry))}" for entry in inside]
+        return hashlib.sha256("\n".join(sums).encode()).hexdigest()
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, Any]) -> Data:
+    normalisation = config.normalisation
+    counts = ReadCounts()
+    train = [
+        seen
+        for path in config.train
+        for sentence in read_sentences(path, normalisation, format=config.format or None, counts=counts)
+        if (seen := _seen(sentence, normalisation))
+    ]
+    fitting = [words for words in train if 2 <= len(words) <= config.max_length]
+    facts: dict[str, Any] = {
+        "files": checksums,
+        "way": way,
+        "train": {
+            **asdict(counts),
+            "too_long": sum(len(words) > config.max_length for words in train),
+            "one_word": sum(len(words) == 1 for words in train),
+        },
+    }
+    if not fitting:
+        raise InvalidOption(
+            f"there is nothing to train on: of {counts.sentences} sentences none has 2 to "
+            f"{config.max_length} words"
+        )
+    gold = None
+    if config.development:
+        gold, sentences, facts["development"] = _read_development(config)
+        development = [
+            _seen(sentence, normalisation)
+            for sentence in sentences
+            if 1 <= len(sentence.kept) <= config.max_length
+        ]
+        kept = [
+            tuple(sentence.words[position] for position in sentence.kept)
+            for sentence in sentences
+            if 1 <= len(sentence.kept) <= config.max_length
+        ]
+        if not any(len(words) > 1 for words in development):
+            raise InvalidOption(
+                f"there is nothing to measure on: no development sentence has 2 to {config.max_length} words"
+            )
+    else:
+        fitting, development = _hold_out(fitting, config.held_out)
+        facts["development"] = {"sentences": len(development), "held_out": True}
+        kept = []
+    vocabulary = Vocabulary.most_frequent((w for words in fitting for w in words), config.vocabulary)
+    facts["train"] |= {"used": len(fitting), "words": sum(map(len, fitting))}
+    facts["development"] |= {"used": len(development), "words": sum(map(len, development))}
+    return Data(
+        train=Corpus.of([vocabulary.numbers(words) for words in fitting]),
+        development=Corpus.of([vocabulary.numbers(words) for words in development]),
+        gold=gold,
+        kept=kept if gold is not None else [],
+        vocabulary=vocabulary,
+        normalisation=normalisation,
+        facts=facts,
+    )
+
+
+def _seen(sentence: Sentence, normalisation: Normalisation) -> list[str]:
+    return [normalisation.word(sentence.words[position]) for position in sentence.kept]
+
+
+def _read_development(config: DataConfig) -> tuple[Treebank | None, list[Sentence], dict[str, Any]]:
+    path, counts = config.development, ReadCounts()
+    chosen = config.development_format or format_of(path)
+    if chosen == TEXT:
+        sentences = list(read_sentences(path, config.normalisation, format=TEXT, counts=counts))
+        return None, sentences, asdict(counts) | {"gold": False, "too_long": _too_long(sentences, config)}
+    gold = read_development(path, chosen)
+    sentences = list(sentences_of([gold], config.normalisation))
+    counts.sentences = len(sentences)
+    counts.punctuation_only = sum(not sentence.kept for sentence in sentences)
+    return gold, sentences, asdict(counts) | {"gold": True, "too_long": _too_long(sentences, config)}
+
+
+def _too_long(sentences: Iterable[Sentence], config: DataConfig) -> int:
+    return sum(len(sentence.kept) > config.max_length for sentence in sentences)
+
+
+def read_development(path: str, format: str) -> Treebank:
+    """Read gold trees, from treebank columns or any format."""
+    if format == COLUMNS:
+        return read_columns(path)
+    from treemean.formats import read
+
+    return read(path, format=format)
+
+
+def _hold_out(sentences: list[list[str]], share: float) -> tuple[list[list[str]], list[list[str]]]:
+    """Set aside an evenly spread share of the sentences, at least one, and leave at least one."""
+    count = max(1, round(share * len(sentences)))
+    if count >= len(sentences):
+        raise InvalidOption(
+            "one sentence is not enough to train on and to measure on: give more, or data.development"
+        )
+    chosen = set(np.linspace(0, len(sentences) - 1, count).astype(int).tolist())
+    return (
+        [words for place, words in enumerate(sentences) if place not in chosen],
+        [words for place, words in enumerate(sentences) if place in chosen],
+    )
+
+
+# ---- keeping ----------------------------------------------------------------------------------------
+
+
+def _save(data: Data, place: Path) -> None:
+    """Write numbers and trees first and the description, which vouches for them, last."""
+    from treemean.formats.source import open_output
+
+    place.mkdir(parents=True, exist_ok=True)
+    with open_output(place / _NUMBERS) as stream:
+        arrays = {
+            "train": data.train.numbers,
+            "train_offsets": data.train.offsets,
+            "development": data.development.numbers,
+            "development_offsets": data.development.offsets,
+        }
+        np.savez_compressed(cast(Any, stream), **cast(Any, arrays))
+    if data.gold is not None:
+        write_columns(data.gold, place / _GOLD)
+    description = {
+        "version": _VERSION,
+        "numbers_sha256": _sha256(str(place / _NUMBERS)),
+        "gold_sha256": _sha256(str(place / _GOLD)) if data.gold is not None else "",
+        "facts": data.facts,
+        "normalisation": data.normalisation.to_dict(),
+        "vocabulary": list(data.vocabulary.words),
+    }
+    with open_output(place / _DESCRIPTION) as stream:
+        stream.write(json.dumps(description, ensure_ascii=False, indent=1).encode() + b"\n")
+
+
+def _load(place: Path, config: DataConfig) -> Data | None:
+    """Return what is kept in a folder, None if that is nothing; raise `FormatError` if it is damaged."""
+    description = place / _DESCRIPTION
+    if not description.exists():
+        return None
+    try:
+        told = json.loads(description.read_bytes())
+        if told["version"] != _VERSION:
+            raise ValueError(f"version {told['version']}, not {_VERSION}")
+        for name in (_NUMBERS, _GOLD):
+            expected = told["numbers_sha256" if name == _NUMBERS else "gold_sha256"]
+            if expected and _sha256(str(place / name)) != expected:
+                raise ValueError(f"{name} is not as it was written")
+        with open(place / _NUMBERS, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+            train = Corpus(file["train"], file["train_offsets"])
+            development = Corpus(file["development"], file["development_offsets"])
+        vocabulary = Vocabulary(told["vocabulary"])
+        normalisation = Normalisation.from_dict(told["normalisation"])
+        facts, has_gold = told["facts"], bool(told["gold_sha256"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(
+            f"the prepared corpus is damaged ({error}): remove {place}, it is made anew",
+            path=str(description),
+        ) from error
+    gold, kept = None, []
+    if has_gold:
+        gold = read_columns(place / _GOLD)
+        kept = [
+            tuple(sentence.words[position] for position in sentence.kept)
+            for sentence in sentences_of([gold], normalisation)
+            if 1 <= len(sentence.kept) <= config.max_length
+        ]
+    return Data(train, development, gold, kept, vocabulary, normalisation, facts)

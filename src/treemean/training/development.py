@@ -1,0 +1,109 @@
+"""Measuring a grammar on the development set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from treemean.evaluation import evaluate
+from treemean.grammars import Grammar
+from treemean.parsing.parse import LABEL
+from treemean.training.corpus import Data
+from treemean.training.sections import Select, TrainingConfig
+from treemean.trees import Constituent, Tree, Treebank
+
+#: About how many words are measured together.
+_BATCH_WORDS = 800
+#: What C- models draw while they are measured is the same every time.
+_SEED = 0
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a grammar is worth on the development set.
+
+    Parameters
+    ----------
+    log_likelihood : of the words of all sentences of two words or more, in nats; for C- models its lower
+        bound with one sentence vector drawn for each sentence, always the same.
+    words, sentences : how many that is.
+    f1, f1_continuous, f1_discontinuous : of the trees of smallest expected error, in percent, under the
+        protocol `paper`; None where there are no gold trees.
+    """
+
+    log_likelihood: float
+    words: int
+    sentences: int
+    f1: float | None = None
+    f1_continuous: float | None = None
+    f1_discontinuous: float | None = None
+
+    @property
+    def perplexity(self) -> float:
+        """Of a word."""
+        return perplexity(-self.log_likelihood, self.words)
+
+    def value(self, select: Select) -> float:
+        """Return the number by which models are selected; higher is better, what is no number is worst."""
+        value = self.f1 if select == "f1" else self.log_likelihood / self.words
+        assert value is not None  # without gold trees, no run by F1 begins
+        return value if math.isfinite(value) else -math.inf
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, perplexity included, as JSON-ready data."""
+        return asdict(self) | {"perplexity": self.perplexity}
+
+
+def perplexity(nats: float, words: int) -> float:
+    """Return the perplexity per word of a negative log-likelihood; infinite rather than too large.
+
+    >>> round(perplexity(math.log(8) * 2, 2), 6)
+    8.0
+    """
+    return math.exp(nats / words) if nats / words < 700 else math.inf
+
+
+@torch.no_grad()
+def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
+    """Compute likelihood, and F1 where there are gold trees, on the development set."""
+    corpus = data.development
+    device = next(grammar.parameters()).device
+    generator = torch.Generator(device).manual_seed(_SEED)
+    total = 0.0
+    trees: list[list[int]] = [[] for _ in range(len(corpus))]
+    order = np.argsort(corpus.lengths, kind="stable")
+    order = order[corpus.lengths[order] > 1]
+    for places in _batches(order, corpus.lengths):
+        words, _ = corpus.batch(places)
+        words = words.to(device)
+        loss = grammar.loss(words, generator=generator)
+        total -= float((loss.negative_log_likelihood + loss.divergence).double().sum())
+        if data.gold is not None:
+            for place, masks in zip(places.tolist(), grammar.mbr(words), strict=True):
+                trees[place] = masks
+    counted = int(corpus.lengths[order].sum())
+    if data.gold is None:
+        return Scores(total, counted, len(order))
+    predicted = Treebank.from_trees(
+        Tree(words, [Constituent(mask, LABEL) for mask in masks or [(1 << len(words)) - 1]])
+        for words, masks in zip(data.kept, trees, strict=True)
+    )
+    punctuation: Any = frozenset() if config.data.punctuation == "keep" else config.data.punctuation
+    found = evaluate(
+        predicted, data.gold, "paper", max_length=config.data.max_length, punctuation=punctuation
+    )
+    return Scores(total, counted, len(order), found.overall.f1, found.continuous.f1, found.discontinuous.f1)
+
+
+def _batches(order: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
+    """Cut places, sorted by length, into batches of one length and about `_BATCH_WORDS` words."""
+    batches = []
+    for same in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
+        if len(same):
+            size = max(1, _BATCH_WORDS // int(lengths[same[0]]))
+            batches += [same[start : start + size] for start in range(0, len(same), size)]
+    return batches

@@ -1,0 +1,125 @@
+"""What E grammars make of E batches, and by what it is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from treemean.grammars.config import GrammarConfig
+from treemean.grammars.grammar import Grammar, Loss
+from treemean.grammars.inside import rank_torch
+from treemean.grammars.inside.rules import RankRules
+from treemean.grammars.low_rank import LowRankGrammar
+
+#: log Z of stacked rules, (E, B).
+LogPartition = Callable[[RankRules, Tensor | None], Tensor]
+
+
+class Objective(Protocol):
+    """The training objective of several runs as a function of their parameters.
+
+    Attributes
+    ----------
+    leaves : the tensors by which it is to be differentiated.
+    """
+
+    leaves: list[Tensor]
+
+    def loss(self, words: Tensor, lengths: Tensor | None, generators: Sequence[torch.Generator] = ()) -> Loss:
+        """Return the objective of each sentence under the grammar of its run, both parts (E, B).
+
+        Parameters
+        ----------
+        words : (E, B, n), padded with zeros.
+        lengths : (E, B), None if all have n words.
+        generators : of what the grammars draw, if they do.
+        """
+
+    def of_runs(self, gradients: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Return gradients by the leaves as those of the parameters of each run."""
+
+
+def objective_of(grammars: Sequence[Grammar], stacked: Mapping[str, Tensor]) -> Objective:
+    """Return the fastest way to compute the objective.
+
+    Parameters
+    ----------
+    grammars : E grammars of one configuration.
+    stacked : their parameters by name, each (E, …), in the same memory.
+    """
+    config, sample = grammars[0].config, next(iter(stacked.values()))
+    fits = config.is_low_rank and config.backend in ("auto", "triton")
+    if fits and sample.is_cuda and sample.dtype == torch.float32:
+        return FusedObjective(stacked, config)
+    return PlainObjective(grammars)
+
+
+class FusedObjective:
+    """The objective of TN grammars on a GPU: rules and inside algorithm of all runs at once."""
+
+    def __init__(self, stacked: Mapping[str, Tensor], config: GrammarConfig) -> None:
+        self._parameters = {name: tensor.detach().requires_grad_() for name, tensor in stacked.items()}
+        self._config = config
+        self.leaves = list(self._parameters.values())
+
+    def loss(self, words: Tensor, lengths: Tensor | None, generators: Sequence[torch.Generator] = ()) -> Loss:
+        """Return the objective; see `Objective`."""
+        from treemean.grammars.fused import rank_rules
+        from treemean.grammars.inside import triton
+
+        log_z = triton.log_partition(rank_rules(self._parameters, words, self._config), lengths)
+        return Loss(-log_z, torch.zeros_like(log_z))
+
+    def of_runs(self, gradients: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Return the gradients of each run; see `Objective`."""
+        return [list(own) for own in zip(*gradients)]
+
+
+class PlainObjective:
+    """The objective of any grammars, whose rules are computed one grammar after the other."""
+
+    def __init__(self, grammars: Sequence[Grammar]) -> None:
+        self._grammars = grammars
+        self._parameters = [list(grammar.parameters()) for grammar in grammars]
+        self.leaves: list[Tensor] = [parameter for own in self._parameters for parameter in own]
+
+    def loss(self, words: Tensor, lengths: Tensor | None, generators: Sequence[torch.Generator] = ()) -> Loss:
+        """Return the objective; see `Objective`."""
+        low_rank = [grammar for grammar in self._grammars if isinstance(grammar, LowRankGrammar)]
+        if low_rank and low_rank[0].config.backend != "naive":
+            rules = stack_rules([grammar.rules(own) for grammar, own in zip(low_rank, words)])
+            log_z = _log_partition(low_rank[0].config.backend, words.device)(rules, lengths)
+            return Loss(-log_z, torch.zeros_like(log_z))
+        each = [
+            grammar.loss(
+                words[run],
+                None if lengths is None else lengths[run],
+                generator=generators[run] if generators else None,
+            )
+            for run, grammar in enumerate(self._grammars)
+        ]
+        return Loss(*(torch.stack(parts) for parts in zip(*each)))
+
+    def of_runs(self, gradients: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Return the gradients of each run; see `Objective`."""
+        each = len(self._parameters[0])
+        return [list(gradients[start : start + each]) for start in range(0, len(gradients), each)]
+
+
+def stack_rules(rules: Sequence[RankRules]) -> RankRules:
+    """Return the rules of several grammars along a leading axis."""
+    names = ("views", "scales", "continuous", "discontinuous", "root")
+    tensors = {name: torch.stack([getattr(one, name) for one in rules]) for name in names}
+    return RankRules(**tensors, ranks=rules[0].ranks, floor=rules[0].floor)
+
+
+def _log_partition(backend: str, device: torch.device) -> LogPartition:
+    """Return the inside algorithm of a configuration; `auto` is Triton on a GPU."""
+    if backend == "triton" or (backend == "auto" and device.type == "cuda"):
+        from treemean.grammars.inside import triton
+
+        return triton.log_partition
+    return rank_torch.log_partition

@@ -1,0 +1,377 @@
+"""One run: epochs of steps, each measured on the development set, until nothing gets better.
+
+The loop asks for steps and does not know how they are made, see `learner.py`. Everything on which it depends
+is in `RunState` and in the learner's tensors, which checkpoints hold: a run that goes on from one continues
+as if it had not been interrupted, on the CPU to the last bit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from treemean.parsing.model import software, write_model
+from treemean.training.batches import BatchOrder
+from treemean.training.checkpoints import Checkpoints
+from treemean.training.corpus import Data
+from treemean.training.development import Scores, measure, perplexity
+from treemean.training.distributed import World
+from treemean.training.folders import Metrics, RunFolder, RunResult
+from treemean.training.learner import Learner, Outcome, Request
+from treemean.training.progress import Progress, Watcher
+from treemean.training.recovery import Watch
+from treemean.training.schedule import learning_rate
+from treemean.training.sections import TrainingConfig
+from treemean.training.stopping import Stop, Stopped
+
+#: What tensors of a checkpoint are for: to go on, to go back to after trouble, and the selected model.
+_CURRENT, _GOOD, _BEST = "current", "good", "best"
+
+
+@dataclass
+class Sums:
+    """What the steps of an epoch add up to."""
+
+    likelihood: float = 0.0
+    divergence: float = 0.0
+    words: int = 0
+    sentences: int = 0
+    skipped: int = 0
+
+
+@dataclass
+class RunState:
+    """Where a run stands, beside the tensors of its learner.
+
+    Attributes
+    ----------
+    epoch, place : the epoch, from 1, and the number of its batches that are done.
+    step : all steps so far.
+    factor : by what the learning rate was lowered after trouble.
+    recoveries : how often that was.
+    watch : the running mean of the objective.
+    sums : of this epoch so far.
+    best, best_epoch, waited : the best scores, when they were reached, and how many epochs were worse since.
+    seconds : time so far, over all interruptions.
+    metrics_size : bytes of the file of metrics.
+    finished : why the run ended; empty while it goes on.
+    """
+
+    epoch: int = 1
+    place: int = 0
+    step: int = 0
+    factor: float = 1.0
+    recoveries: int = 0
+    watch: Watch = field(default_factory=Watch)
+    sums: Sums = field(default_factory=Sums)
+    best: Scores | None = None
+    best_epoch: int = 0
+    waited: int = 0
+    seconds: float = 0.0
+    metrics_size: int = 0
+    finished: str = ""
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RunState:
+        """Make it from what `asdict` returned."""
+        best = Scores(**data["best"]) if data["best"] else None
+        return cls(**{**data, "watch": Watch(**data["watch"]), "sums": Sums(**data["sums"]), "best": best})
+
+
+class Loop:
+    """The loop of one run.
+
+    Parameters
+    ----------
+    config, data : what to learn, and from what.
+    learner : the parameters and their optimiser, as they are at the beginning of a run.
+    folder : of the run.
+    world : the processes that share the work; only the first one writes.
+    progress : is told how it goes.
+    stop : tells when to end early; then the state is kept and `Stopped` raised.
+    """
+
+    def __init__(
+        self,
+        config: TrainingConfig,
+        data: Data,
+        learner: Learner,
+        folder: RunFolder,
+        world: World,
+        progress: Watcher | None = None,
+        stop: Stop | None = None,
+    ) -> None:
+        self._config, self._data, self._learner, self._folder = config, data, learner, folder
+        self._world, self._tell = world, progress if world.is_main else None
+        self._stop: Stop = (lambda: bool(world.share(stop))) if stop is not None else (lambda: False)
+        self._order = BatchOrder(data.train.lengths, config, folder.run)
+        epochs = range(1, config.training.epochs + 1)
+        self._total_steps = sum(self._order.count(epoch) for epoch in epochs)
+        self._words_of_epochs = [self._order.words(epoch) for epoch in epochs]
+        self._checkpoints = Checkpoints(folder.checkpoint)
+        self._state = RunState()
+        self._metrics: Metrics | None = None
+        self._words_here = 0  # trained on since this process began
+
+    # ---- the whole ------------------------------------------------------------------------------
+
+    def steps(self) -> Generator[Request, Tensor, RunResult]:
+        """Yield requests for steps; each outcome is to be sent back. Returns the result of the run."""
+        self._begin()
+        self._clock = self._began = self._saved = time.monotonic()
+        self._seconds_before = self._state.seconds
+        try:
+            while not self._state.finished:
+                yield from self._epoch()
+        finally:
+            if self._metrics is not None:
+                self._metrics.close()
+        result = self._result()
+        self._say("end", message=result.finished, development=result.metrics)
+        return result
+
+    def _begin(self) -> None:
+        """Go on from the last checkpoint, or write the first one."""
+        told = self._checkpoints.load()
+        if told is None:
+            self._note(self._data.describe())
+        else:
+            self._state = RunState.from_dict(told)
+            self._learner.load_state(self._checkpoints.tensors(_CURRENT))
+            self._note(f"going on after step {self._state.step}")
+        self._world.wait()  # all have read before the first one writes
+        if self._world.is_main:
+            self._folder.path.mkdir(parents=True, exist_ok=True)
+            self._metrics = Metrics(self._folder.metrics, self._state.metrics_size)
+            if told is None:
+                self._save(good=True)
+            elif self._state.best is not None:
+                self._export(self._checkpoints.tensors(_BEST))  # perhaps it was killed before it could
+        self._world.wait()
+
+    def _result(self) -> RunResult:
+        state = self._state
+        assert state.best is not None
+        return RunResult(
+            run=self._folder.run,
+            model=self._folder.model,
+            select=self._config.training.select,
+            epoch=state.best_epoch,
+            metrics=state.best.to_dict(),
+            finished=state.finished,
+            steps=state.step,
+            seconds=state.seconds,
+        )
+
+    # ---- an epoch -------------------------------------------------------------------------------
+
+    def _epoch(self) -> Generator[Request, Tensor, None]:
+        state, every = self._state, self._config.training.report_every
+        batches = self._order.of_epoch(state.epoch)
+        while state.place < len(batches):
+            part = batches[state.place : state.place + every]
+            requests, outcomes = [], []
+            limit = state.watch.limit(self._config.recovery)
+            for number, places in enumerate(part):
+                words, lengths = self._data.train.batch(places)
+                count = int(self._data.train.lengths[places].sum())
+                step = state.step + number
+                request = Request(words, lengths, count, self._rate(step), limit, step)
+                requests.append(request)
+                outcomes.append((yield request))
+            state.place += len(part)
+            state.step += len(part)
+            self._account(requests, torch.stack(outcomes).tolist(), len(batches))
+            if state.finished:
+                break
+            if state.place < len(batches):
+                stop = self._stop()
+                if self._is_due() or (stop and self._world.is_main):
+                    self._save()
+                if stop:
+                    raise Stopped
+        self._end_epoch()
+        if not state.finished and self._stop():
+            raise Stopped
+
+    def _rate(self, step: int) -> float:
+        return self._state.factor * learning_rate(self._config.optimiser, step, self._total_steps)
+
+    def _account(self, requests: list[Request], outcomes: list[list[float]], steps: int) -> None:
+        """Take note of some steps: sums, metrics, progress, and whether something went wrong."""
+        state, recovery = self._state, self._config.recovery
+        part = Sums()
+        for request, outcome in zip(requests, outcomes, strict=True):
+            applied = outcome[Outcome.APPLIED] == 1
+            objective = (outcome[Outcome.LIKELIHOOD] + outcome[Outcome.DIVERGENCE]) / request.count
+            state.watch.add(objective, applied, recovery)
+            if applied:
+                part.likelihood += outcome[Outcome.LIKELIHOOD]
+                part.divergence += outcome[Outcome.DIVERGENCE]
+                part.words += request.count
+                part.sentences += len(request.words)
+            else:
+                part.skipped += 1
+                norm = outcome[Outcome.NORM]
+                self._record("skip", objective=objective, norm=norm, limit=request.limit)
+                self._note(f"a step was left out: objective per word {objective:.3f}, norm {norm:.3g}")
+        for name, value in asdict(part).items():
+            setattr(state.sums, name, getattr(state.sums, name) + value)
+        self._report(requests, outcomes, part, steps)
+        trouble = state.watch.trouble(recovery)
+        if trouble:
+            self._go_back(trouble)
+
+    def _report(self, requests: list[Request], outcomes: list[list[float]], part: Sums, steps: int) -> None:
+        now = time.monotonic()
+        words = sum(request.count for request in requests)
+        self._words_here += words
+        speed = words / max(now - self._clock, 1e-9)
+        self._clock = now
+        self._state.seconds = self._seconds_before + now - self._began
+        loss = (part.likelihood + part.divergence) / max(part.sentences, 1)
+        each = perplexity(part.likelihood, part.words) if part.words else 0.0
+        rate = requests[-1].rate
+        self._record(
+            "step", loss=loss, perplexity=each, rate=rate, norm=outcomes[-1][Outcome.NORM], words=words,
+            words_per_second=speed, seconds=self._state.seconds,
+        )  # fmt: skip
+        self._say(
+            "step", step=self._state.place, steps=steps, loss=loss, perplexity=each, rate=rate,
+            words_per_second=speed, seconds_left=self._seconds_left(now),
+        )  # fmt: skip
+
+    def _seconds_left(self, now: float) -> float:
+        """Estimate from the words per second so far, measuring included, what all epochs will take."""
+        words = sum(self._words_of_epochs[self._state.epoch - 1 :])
+        return max(0, words - self._state.sums.words) * (now - self._began) / max(self._words_here, 1)
+
+    def _go_back(self, why: str) -> None:
+        """Return to the last good state with a lower rate, or end the run if that was done often enough."""
+        state, recovery = self._state, self._config.recovery
+        if state.recoveries >= recovery.most:
+            state.finished = f"{why}, after {state.recoveries} recoveries"
+            return
+        state.recoveries += 1
+        state.factor *= recovery.factor
+        state.watch = Watch()
+        self._world.wait()
+        self._learner.load_state(self._checkpoints_for_all().tensors(_GOOD))
+        self._record("restore", reason=why, factor=state.factor)
+        self._note(f"{why}: back to the last good state, with the rate times {state.factor:g}")
+
+    def _checkpoints_for_all(self) -> Checkpoints:
+        """Return the checkpoints; processes that do not write them look again at what is there."""
+        if not self._world.is_main:
+            self._checkpoints.load()
+        return self._checkpoints
+
+    def _end_epoch(self) -> None:
+        state, select = self._state, self._config.training.select
+        with self._learner.evaluated() as grammar:
+            told = self._world.share(lambda: asdict(measure(grammar, self._data, self._config)))
+            scores = Scores(**told)
+            selected = state.best is None or scores.value(select) > state.best.value(select)
+            best = _copied(grammar.state_dict()) if selected and self._world.is_main else None
+        if selected:
+            state.best, state.best_epoch, state.waited = scores, state.epoch, 0
+        else:
+            state.waited += 1
+        state.seconds = self._seconds_before + time.monotonic() - self._began
+        self._record(
+            "epoch", train=self._train_scores(), development=scores.to_dict(), select=select,
+            selected=selected, seconds=state.seconds,
+        )  # fmt: skip
+        self._say("epoch", development=scores.to_dict(), selected=selected)
+        self._decide_end()
+        state.epoch, state.place, state.sums = state.epoch + 1, 0, Sums()
+        if self._world.is_main:
+            self._save(good=not state.watch.trouble(self._config.recovery), best=best)
+            if best is not None:
+                self._export(best)
+
+    def _decide_end(self) -> None:
+        state, training = self._state, self._config.training
+        if state.finished:
+            return
+        if state.epoch >= training.epochs:
+            state.finished = f"all {training.epochs} epochs are over"
+        elif state.waited >= training.patience:
+            state.finished = f"{state.waited} epochs without improvement"
+
+    def _train_scores(self) -> dict[str, float | int]:
+        sums = self._state.sums
+        return {
+            "perplexity": perplexity(sums.likelihood, sums.words) if sums.words else 0.0,
+            "loss": (sums.likelihood + sums.divergence) / max(sums.sentences, 1),
+            "words": sums.words,
+            "sentences": sums.sentences,
+            "skipped": sums.skipped,
+        }
+
+    # ---- keeping and telling --------------------------------------------------------------------
+
+    def _is_due(self) -> bool:
+        if not self._world.is_main:
+            return False
+        every, seconds = self._config.checkpoint.steps, self._config.checkpoint.seconds
+        by_steps = bool(every) and self._state.step % every < self._config.training.report_every
+        return by_steps or (bool(seconds) and time.monotonic() - self._saved >= seconds)
+
+    def _save(self, *, good: bool = False, best: Mapping[str, Tensor] | None = None) -> None:
+        assert self._metrics is not None
+        self._state.metrics_size = self._metrics.flush()
+        current = self._learner.state()
+        tensors: dict[str, Mapping[str, Tensor]] = {_CURRENT: current}
+        if good:
+            tensors[_GOOD] = current
+        if best is not None:
+            tensors[_BEST] = best
+        self._checkpoints.save(asdict(self._state), self._state.step, tensors)
+        self._saved = time.monotonic()
+
+    def _export(self, tensors: Mapping[str, Tensor]) -> None:
+        """Write the selected model for use."""
+        state = self._state
+        assert state.best is not None
+        provenance = {
+            "software": software(),
+            "run": self._folder.run,
+            "config": self._config.deciding(),
+            "data": self._data.facts,
+            "selected": {
+                "by": self._config.training.select,
+                "epoch": state.best_epoch,
+                "development": state.best.to_dict(),
+            },
+        }
+        write_model(
+            self._folder.model,
+            self._learner.grammar.config,
+            tensors,
+            self._data.vocabulary,
+            self._data.normalisation,
+            provenance,
+        )
+
+    def _record(self, event: str, **values: Any) -> None:
+        if self._metrics is not None:
+            place = {"epoch": self._state.epoch, "step": self._state.step}
+            self._metrics.write({"event": event, **place, **values})
+
+    def _say(self, kind: Any, **values: Any) -> None:
+        if self._tell is not None:
+            epochs = self._config.training.epochs
+            self._tell(Progress(kind, self._folder.run, min(self._state.epoch, epochs), epochs, **values))
+
+    def _note(self, message: str) -> None:
+        self._say("note", message=message)
+
+
+def _copied(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in tensors.items()}

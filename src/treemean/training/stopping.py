@@ -1,0 +1,37 @@
+"""Ending a run in an orderly way before it is finished, to go on with it later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from treemean.errors import TreemeanError
+
+#: Tells whether training should stop as soon as its state can be kept.
+Stop = Callable[[], bool]
+
+
+class Stopped(TreemeanError):
+    """Training was stopped as it was told to; everything is kept, and the same call goes on with it."""
+
+    def __init__(self) -> None:
+        super().__init__("training was stopped, as it was told to; the same command goes on with it")
+
+
+class Deadline:
+    """A `Stop` after some time.
+
+    Parameters
+    ----------
+    seconds : from now; what is under way then is still brought to an end, and kept, which takes a while.
+
+    >>> Deadline(0.0)(), Deadline(3600.0)()
+    (True, False)
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def __call__(self) -> bool:
+        """Tell whether the time is over."""
+        return time.monotonic() >= self._end

@@ -1,0 +1,60 @@
+"""`treemean ensemble` and `treemean demo`, tiny."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import treemean
+
+TINY = [
+    *(
+        "grammar.nonterminals=4",
+        "grammar.preterminals=6",
+        "grammar.discontinuous=3",
+        "grammar.ranks=[4,2,4,2]",
+    ),
+    *("grammar.embedding=8", "data.vocabulary=50", "data.max_length=5", "training.epochs=1"),
+    *("run.runs=2", "run.parallel=2", "ensemble.keep=2"),
+]
+OVERRIDES = [argument for setting in TINY for argument in ("--override", setting)]
+
+
+def run(*arguments, cwd, code=0):
+    command = [sys.executable, "-m", "treemean", *arguments]
+    result = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert result.returncode == code, result.stderr
+    return result
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, run("demo", "-o", "out", *OVERRIDES, cwd=folder)
+
+
+def test_the_demo_shows_scores_and_trees(demo):
+    folder, result = demo
+    for text in ("2 parsers learn from raw text", "ensemble, non-binary", "the average", "run 2"):
+        assert text in result.stdout
+    assert "epoch 1/1" in result.stderr
+    assert len(treemean.read(folder / "out" / "ensemble" / "non-binary.discbracket")) == 100
+    assert "<svg" in (folder / "out" / "average.svg").read_text()
+
+
+def test_the_demo_is_an_ensemble_that_one_can_go_on_with(demo):
+    folder, _ = demo
+    result = run("ensemble", "out/config.toml", "-o", "out", "--json", *OVERRIDES, cwd=folder)
+    assert json.loads(result.stdout)["results"]["mean"].keys() == {"overall", "continuous", "discontinuous"}
+    assert "epoch 1/1" not in result.stderr  # nothing is trained twice
+    again = run("ensemble", "out/config.toml", "-o", "out", "--format", "markdown", *OVERRIDES, cwd=folder)
+    assert "| run 1 |" in again.stdout
+
+
+def test_bad_configurations_are_one_clear_line(tmp_path):
+    assert "there is no configuration 'x.toml'" in run("ensemble", "x.toml", cwd=tmp_path, code=1).stderr
+    (tmp_path / "c.toml").write_text('extends = "tn-lcfrs-small"\n[ensemble]\nkeeep = 3\n')
+    assert "did you mean ensemble.keep?" in run("ensemble", "c.toml", cwd=tmp_path, code=1).stderr

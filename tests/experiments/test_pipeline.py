@@ -1,0 +1,122 @@
+"""The whole experiment, tiny: everything is made once, and again when what it depends on changed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import treemean
+from treemean import transforms
+from treemean.errors import InvalidOption
+from treemean.experiments.demo import telling_sentence, write_demo
+from treemean.experiments.pipeline import run_ensemble
+from treemean.training import load_config
+
+TINY = [
+    *(
+        "grammar.nonterminals=4",
+        "grammar.preterminals=6",
+        "grammar.discontinuous=3",
+        "grammar.ranks=[4,2,4,2]",
+    ),
+    *("grammar.embedding=8", "data.vocabulary=50", "data.max_length=6", "training.epochs=1"),
+    *("run.runs=2", "run.parallel=1", "ensemble.keep=2"),
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The files of the demo, fewer of them."""
+    folder = tmp_path_factory.mktemp("files")
+    config = write_demo(folder)
+    text = (folder / "train.txt").read_text().splitlines(keepends=True)
+    (folder / "train.txt").write_text("".join(text[:150]))
+    for name in ("dev.discbracket", "test.discbracket"):
+        short = transforms.filter_by_length(treemean.read(folder / name), 2, 8)
+        treemean.write(short[:12], folder / name)
+    return config
+
+
+def run(config, folder, *overrides):
+    told = []
+    outcome = run_ensemble(
+        load_config(config, [*TINY, *overrides]),
+        folder,
+        progress=lambda event: told.append(f"trained run {event.run}") if event.kind == "end" else None,
+        tell=told.append,
+    )
+    return outcome, told
+
+
+@pytest.fixture(scope="module")
+def made(files, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    return folder, *run(files, folder)
+
+
+def test_everything_is_made(made):
+    folder, outcome, told = made
+    assert [line for line in told if line.startswith("trained")] == ["trained run 1", "trained run 2"]
+    data = json.loads((folder / "results.json").read_text())
+    assert [entry["selected_by"] for entry in data["training"]] == ["f1", "f1"]
+    assert data["results"]["individuals"].keys() == {"run 1", "run 2"}
+    assert data["config"]["ensemble"]["keep"] == 2
+    assert "ensemble, non-binary" in (folder / "results.md").read_text()
+    gold = transforms.remove_punctuation(outcome.gold)
+    average = treemean.read(outcome.files["average"])
+    assert list(average.lengths) == list(gold.lengths)
+    assert 0 <= telling_sentence(gold, average) < len(gold)
+    # What the table says is what one gets by scoring the files.
+    score = treemean.evaluate(average, outcome.gold).overall.f1
+    assert data["results"]["ensembles"]["ensemble, non-binary"]["overall"]["f1"] == pytest.approx(score)
+
+
+def test_nothing_is_made_twice(made, files):
+    folder, first, _ = made
+    second, told = run(files, folder)
+    assert not [line for line in told if line.startswith("trained")]
+    assert [line for line in told if "parses" in line or "averaging" in line] == [
+        *(f"run {i} parses the dev set: done before" for i in (1, 2)),
+        *(f"run {i} parses the test set: done before" for i in (1, 2)),
+        "averaging 2 runs: done before",
+    ]
+    assert second.results.to_dict() == first.results.to_dict()
+
+
+def test_only_what_changed_is_made_again(made, files):
+    folder, *_ = made
+    _, told = run(files, folder, "ensemble.keep=1", "ensemble.weigh=equal")
+    assert not [line for line in told if line.startswith("trained")]
+    assert "run 1 parses the test set: done before" in told
+    assert "averaging 1 runs" in told
+    (folder / "parses" / "test" / "run02.discbracket").unlink()
+    _, told = run(files, folder)
+    assert "run 2 parses the test set" in told
+    assert "run 1 parses the test set: done before" in told
+
+
+def test_without_development_trees_all_runs_are_equal(files, tmp_path):
+    outcome, told = run(files, tmp_path, "data.development=", "training.select=likelihood", "run.runs=2")
+    assert outcome.results.selection.weights == (1.0, 1.0)
+    assert any("no gold development trees" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("ensemble.test=", "names no file"),
+        ("ensemble.keep=3", "3 of 2 runs"),
+        ("ensemble.weigh=luck", "not by 'luck'"),
+        ("ensemble.protocol=mine", "mine"),
+    ],
+)
+def test_what_cannot_work_is_told_before_training(files, tmp_path, override, message):
+    with pytest.raises(treemean.TreemeanError, match=message):
+        run(files, tmp_path, override)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_invalid_options_are_of_one_kind(files, tmp_path):
+    with pytest.raises(InvalidOption):
+        run(files, tmp_path, "ensemble.keep=0")

@@ -1,0 +1,85 @@
+"""Random rules for tests."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from treemean.grammars import Grammar, GrammarConfig, build_grammar
+from treemean.grammars.inside.dense_rules import DenseRules
+from treemean.grammars.inside.rules import RankRules, Ranks
+
+
+def random_rank_rules(
+    batch: int, n: int, ranks: Ranks, *, seed: int = 0, sharp: float = 1.0, floor: float = 0.0
+) -> RankRules:
+    """Draw rules in float64 as a grammar of many symbols would give them; `sharp` says how peaked."""
+    draw = torch.Generator().manual_seed(seed)
+
+    def random(*shape: int) -> Tensor:
+        return (sharp * torch.randn(*shape, generator=draw, dtype=torch.float64)).softmax(-1)
+
+    symbols = 2 * sum(ranks)
+    parents, gapped_parents = (random(symbols, ranks.r1 + ranks.r2), random(symbols, ranks.r3 + ranks.r4))
+    return RankRules(
+        views=torch.rand(batch, n, ranks.views, generator=draw, dtype=torch.float64) ** 2 + 0.01,
+        scales=-5 + 2 * torch.randn(batch, n, generator=draw, dtype=torch.float64),
+        continuous=(random(ranks.views, symbols) @ parents).T.contiguous(),
+        discontinuous=(random(ranks.r2 + ranks.r4, symbols) @ gapped_parents).T.contiguous(),
+        root=random(1, symbols)[0] @ parents,
+        ranks=ranks,
+        floor=floor,
+    )
+
+
+def random_dense_rules(
+    batch: int,
+    n: int,
+    nonterminals: int,
+    preterminals: int,
+    discontinuous: int,
+    *,
+    per_sentence: bool = False,
+    seed: int = 0,
+    sharp: float = 1.0,
+) -> DenseRules:
+    """Draw normalised rules in float64."""
+    draw = torch.Generator().manual_seed(seed)
+    sets, symbols = batch if per_sentence else 1, nonterminals + preterminals
+
+    def random(parents: int, *shapes: tuple[int, ...]) -> list[Tensor]:
+        sizes = [math.prod(shape) for shape in shapes]
+        logits = sharp * torch.randn(sets, parents, sum(sizes), generator=draw, dtype=torch.float64)
+        return [p.view(sets, parents, *s) for p, s in zip(logits.softmax(-1).split(sizes, -1), shapes)]
+
+    side_by_side, wrapping = random(nonterminals, (symbols, symbols), (symbols, discontinuous))
+    apart, attaching = random(discontinuous, (symbols, symbols), (4, symbols, discontinuous))
+    words = torch.randn(batch, n, preterminals, generator=draw, dtype=torch.float64)
+    return DenseRules(
+        words=words.log_softmax(-1) - 2 * torch.rand(batch, n, 1, generator=draw, dtype=torch.float64),
+        root=random(1, (nonterminals,))[0][:, 0],
+        side_by_side=side_by_side,
+        wrapping=wrapping,
+        apart=apart,
+        attaching=attaching,
+    )
+
+
+def tiny_grammar(kind: str, vocabulary_size: int = 3, *, seed: int = 3, **sizes: Any) -> Grammar:
+    """Return a grammar of few symbols with random parameters, in float64."""
+    torch.manual_seed(seed)
+    tiny: dict[str, Any] = {"nonterminals": 2, "preterminals": 2, "embedding": 4}
+    if kind.startswith("tn-"):
+        tiny |= {"nonterminals": 1, "ranks": (2, 1, 1, 1) if kind == "tn-lcfrs" else (2, 0, 0, 0)}
+    if kind.endswith("lcfrs"):
+        tiny["discontinuous"] = 1
+    if kind.startswith("c-"):
+        tiny["latent"] = 2
+    grammar = build_grammar(GrammarConfig(kind, **(tiny | sizes)), vocabulary_size).double()
+    with torch.no_grad():
+        for parameter in grammar.parameters():
+            parameter.mul_(2.0)  # peaked distributions, so that nothing is right by symmetry
+    return grammar

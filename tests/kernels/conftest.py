@@ -1,0 +1,63 @@
+"""Kernels run in Triton's interpreter where there is no GPU; that is decided when they are imported."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+import torch
+
+INTERPRETED = not torch.cuda.is_available()
+if INTERPRETED:
+    os.environ["TRITON_INTERPRET"] = "1"
+triton = pytest.importorskip("triton")
+
+
+def _mend_interpreter() -> None:
+    """Let loops be bounded by the interpreter's one-element arrays, and spare it needless work.
+
+    NumPy 2.4 takes no one-element array for an integer any more. And a function of ours that a kernel calls
+    need not replace all functions of the language once more, as the kernel has done so.
+    """
+    from triton.runtime import interpreter
+
+    patch, plain_call = interpreter._patch_lang_tensor, interpreter.InterpretedFunction.__call__
+
+    def patch_and_mend(tensor: Any, scope: Any) -> None:
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data.item()))
+
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        if self.fn.__module__.startswith("treemean."):
+            return self.rewrite()(*arguments, **options)
+        return plain_call(self, *arguments, **options)
+
+    interpreter._patch_lang_tensor = patch_and_mend
+    interpreter.InterpretedFunction.__call__ = call
+
+
+if INTERPRETED:
+    _mend_interpreter()
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def device() -> str:
+    return "cpu" if INTERPRETED else "cuda"
+
+
+@pytest.fixture
+def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fill memory that is reserved without being set with NaN."""
+    plain = torch.empty
+
+    def empty(*size: Any, **options: Any) -> torch.Tensor:
+        tensor = plain(*size, **options)
+        return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor
+
+    monkeypatch.setattr(torch, "empty", empty)

@@ -1,0 +1,226 @@
+"""Runs that are really killed, at any moment, and disks that are really full."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+import treemean.training.checkpoints
+from parser_instances import tiny_config, write_instance
+from treemean.errors import FormatError, TreemeanError
+from treemean.training import train
+
+torch.set_num_threads(1)
+
+
+def outcome(folder: Path) -> tuple:
+    """Return the bytes of the model and the metrics without times."""
+    run = folder / "run01"
+    lines = (run / "metrics.jsonl").read_text().splitlines()
+    timed = ("seconds", "words_per_second")
+    metrics = [{k: v for k, v in json.loads(line).items() if k not in timed} for line in lines]
+    return [(run / "model" / name).read_bytes() for name in ("model.safetensors", "model.json")], metrics
+
+
+def in_child(work) -> int:
+    """Do some work in a process of its own, and return how it ended."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        except BaseException as error:
+            print(error, file=sys.stderr)
+            os._exit(1)
+    return child
+
+
+def ended(child: int) -> int:
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def dying_at(number: int, after: bool):
+    """Return a process's work: train, and be killed right before or after the n-th file gets its name."""
+
+    def work(config, folder):
+        replace, count = os.replace, 0
+
+        def counted(*paths):
+            nonlocal count
+            count += 1
+            if count == number and not after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            replace(*paths)
+            if count == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        os.replace = counted
+        train(config, folder)
+
+    return work
+
+
+def test_killed_between_any_two_files(tmp_path):
+    """Every file that a run writes takes its name in one step: try to die before and after each of them."""
+    config = tiny_config(tmp_path, "checkpoint.steps=6")
+    train(config, tmp_path / "whole")
+    kills = 0
+    for number in range(1, 30):
+        code = ended(in_child(lambda n=number: dying_at(2 + n % 7, n % 2 == 0)(config, tmp_path / "parts")))
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+        kills += 1
+    assert kills > 6
+    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
+
+
+def test_killed_at_random_moments(tmp_path):
+    config = tiny_config(tmp_path)
+    train(config, tmp_path / "whole")
+    moments = random.Random(5)
+    for _ in range(6):
+        child = in_child(lambda: train(config, tmp_path / "parts"))
+        time.sleep(moments.uniform(0.0, 0.6))
+        os.kill(child, signal.SIGKILL)
+        if ended(child) == 0:
+            break
+    train(config, tmp_path / "parts")
+    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_the_program_is_killed_and_started_again(tmp_path):
+    config = write_instance(tmp_path)
+    command = [sys.executable, "-m", "treemean.training", str(config), "--run", "1", "--folder"]
+    subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
+    moments = random.Random(7)
+    for _ in range(5):
+        process = subprocess.Popen([*command, str(tmp_path / "parts")], stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.readline()  # it has begun to learn
+        time.sleep(moments.uniform(0.0, 0.5))
+        process.kill()
+        process.communicate()
+    subprocess.run([*command, str(tmp_path / "parts")], check=True, capture_output=True)
+    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
+    config = tiny_config(tmp_path)
+    train(config, tmp_path / "whole")
+    write, count = treemean.training.checkpoints.write_tensors, 0
+
+    def full(tensors, path):
+        nonlocal count
+        count += 1
+        if count == 4:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return write(tensors, path)
+
+    monkeypatch.setattr(treemean.training.checkpoints, "write_tensors", full)
+    with pytest.raises(TreemeanError, match=r"step \d+ cannot be written: .*No space left.*Nothing is lost"):
+        train(config, tmp_path / "parts")
+    monkeypatch.undo()
+    train(config, tmp_path / "parts")
+    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
+
+
+def test_files_that_must_not_grow_are_told(tmp_path, capfd):
+    """A limit of the operating system in place of a full disk: every file over it fails half-way."""
+    config = tiny_config(tmp_path)
+    train(config, tmp_path / "whole")
+
+    def limited(limit, after):
+        def watch(event):
+            if event.kind == "step" and event.step > after:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        def work():
+            if not after:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            train(config, tmp_path / "parts", progress=watch)
+
+        return work
+
+    for limit, after in (
+        (4_000, 0),
+        (20_000, 0),
+        (20_000, 3),
+    ):  # the corpus, the first checkpoint, a later one
+        assert ended(in_child(limited(limit, after))) == 1, (limit, after)
+        assert "File too large" in capfd.readouterr().err
+    train(config, tmp_path / "parts")
+    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
+
+
+class Stop(Exception):
+    pass
+
+
+def interrupted(config, folder: Path, steps: int) -> Path:
+    """Train for some steps and return the folder of the checkpoint."""
+    count = 0
+
+    def watch(event):
+        nonlocal count
+        count += event.kind == "step"
+        if count == steps:
+            raise Stop
+
+    with pytest.raises(Stop):
+        train(config, folder, progress=watch)
+    return folder / "run01" / "checkpoint"
+
+
+def test_a_damaged_checkpoint_is_refused_and_the_one_before_can_be_used(tmp_path):
+    config = tiny_config(tmp_path)
+    train(config, tmp_path / "whole")
+    place = interrupted(config, tmp_path / "parts", 4)
+    told = json.loads((place / "checkpoint.json").read_text())
+    path = place / told["files"]["current"]["name"]
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(
+        FormatError, match=r"damaged or incomplete.*rename .*previous\.json to checkpoint\.json"
+    ):
+        train(config, tmp_path / "parts")
+    os.replace(place / "previous.json", place / "checkpoint.json")
+    train(config, tmp_path / "parts")
+    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
+
+
+def test_what_is_no_checkpoint_is_refused(tmp_path):
+    config = tiny_config(tmp_path)
+    place = interrupted(config, tmp_path, 2) / "checkpoint.json"
+    told = json.loads(place.read_text())
+    place.write_text(json.dumps(told)[:50])
+    with pytest.raises(FormatError, match="the checkpoint is damaged"):
+        train(config, tmp_path)
+    place.write_text(json.dumps(told | {"version": 7}))
+    with pytest.raises(FormatError, match="a checkpoint of version 7"):
+        train(config, tmp_path)
+    place.write_text(json.dumps(told))
+    (tmp_path / "run01" / "metrics.jsonl").write_text("")
+    with pytest.raises(TreemeanError, match="shorter than at the last checkpoint"):
+        train(config, tmp_path)
+
+
+def test_a_damaged_corpus_is_refused(tmp_path):
+    config = tiny_config(tmp_path)
+    interrupted(config, tmp_path / "out", 1)
+    path = tmp_path / "out" / "corpus" / "numbers.npz"
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(FormatError, match=r"the prepared corpus is damaged \(numbers.npz is not as it was"):
+        train(config, tmp_path / "out")
