@@ -157,7 +157,7 @@ def _averages(
     skipped: list[Unsolved] | None,
     **request: Any,
 ) -> Iterator[Treebank]:
-    """Yield the averages of batches, with what `valued` says of each; what is skipped is numbered throughout."""
+    """Yield averages of batches, with what `valued` says of each; what is skipped is numbered throughout."""
     from treemean.averaging import average as average_treebanks
     from treemean.errors import Unsolved
 
