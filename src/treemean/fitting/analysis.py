@@ -49,7 +49,7 @@ def calibration(probabilities: Floats, correct: Flags, groups: int = 10) -> Prec
 
     >>> found = calibration(np.array([0.1, 0.1, 0.4, 0.4]), np.array([False, False, True, False]), 2)
     >>> found.group.round(2).tolist(), found.correct.tolist()
-    ([0.2, 0.4], [1, 0])
+    ([0.1, 0.4], [0, 1])
     """
     order = np.argsort(probabilities, kind="stable")
     reached = np.cumsum(probabilities[order])
