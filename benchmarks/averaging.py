@@ -10,9 +10,13 @@ import argparse
 import os
 import random
 import resource
+import signal
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from instances import cycle_blow_up, mixed_trees, trees_of_graph  # noqa: E402
 from treemean import _core  # noqa: E402
-from treemean.averaging import METHODS, average  # noqa: E402
+from treemean.averaging import average, by_problem, meet_in_the_middle  # noqa: E402
 from treemean.averaging.exact import core_individuals  # noqa: E402
 from treemean.averaging.request import Goal, make_request  # noqa: E402
 from treemean.formats import discbracket  # noqa: E402
@@ -43,26 +47,38 @@ def load(number: int) -> Treebank:
     )
 
 
-def shortest(task: Callable[[], object], repeats: int) -> float:
-    """Return the seconds of the fastest of some repetitions: the one that other work disturbed least."""
-    times = []
+def times(
+    task: Callable[[], object], repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
+    """Return the seconds of some repetitions, ascending."""
+    result = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = clock()
         task()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        result.append(clock() - start)
+    return sorted(result)
 
 
-def core_seconds(
-    runs: Sequence[Treebank], weights: Sequence[float] | None, repeats: int, goal: Goal = "average"
-) -> float:
-    """Return the seconds of the call into the core, on one thread."""
+def spread(seconds: Sequence[float], factor: float, unit: str) -> str:
+    """Tell the fastest repetition, which other work disturbed least, the median and the slowest one."""
+    low, middle, high = (factor * seconds[i] for i in (0, len(seconds) // 2, -1))
+    return f"{low:.2f} {unit} (median {middle:.2f}, slowest {high:.2f})"
+
+
+def core_times(
+    runs: Sequence[Treebank],
+    weights: Sequence[float] | None,
+    repeats: int,
+    goal: Goal = "average",
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
+    """Return the seconds of some calls into the core, on one thread, ascending."""
     individuals, _ = core_individuals(runs, make_request(len(runs), weights))
-    return shortest(lambda: _core.average(individuals, goal, "right", 1, 1, 1_000_000, 0.0, 1), repeats)
+    return times(lambda: _core.average(individuals, goal, "right", 1, 1, 1_000_000, 0.0, 1), repeats, clock)
 
 
 def row(name: str, value: str) -> None:
-    print(f"| {name:<62} | {value:>16} |", flush=True)
+    print(f"| {name:<34} | {value:>44} |", flush=True)
 
 
 def lassy(quick: bool) -> None:
@@ -71,65 +87,118 @@ def lassy(quick: bool) -> None:
     ten = list(runs.values())
     repeats = 5 if quick else 50
     print(f"\nLASSY test, {len(five[0])} sentences, one thread\n")
-    row("what", "milliseconds")
-    row("-" * 62, "-" * 16)
-    core = core_seconds(five, WEIGHTS, repeats)
-    row("core, five weighted runs", f"{1e3 * core:.2f}")
-    row("core, five runs, equal weights", f"{1e3 * core_seconds(five, None, repeats):.2f}")
-    row("core, ten runs, equal weights", f"{1e3 * core_seconds(ten, None, repeats):.2f}")
-    row("core, five weighted runs, binary", f"{1e3 * core_seconds(five, WEIGHTS, repeats, 'binary'):.2f}")
-    row("average(treebanks)", f"{1e3 * shortest(lambda: average(five, WEIGHTS, jobs=1), repeats):.2f}")
+    row("what", "fastest")
+    row("-" * 34, "-" * 44)
     trees = [list(run) for run in five]
-    whole = shortest(
-        lambda: average([Treebank.from_trees(t) for t in trees], WEIGHTS, jobs=1), 3 if quick else 10
+    for name, found in (
+        ("core, five weighted runs", core_times(five, WEIGHTS, repeats)),
+        ("core, five runs, equal weights", core_times(five, None, repeats)),
+        ("core, ten runs, equal weights", core_times(ten, None, repeats)),
+        ("core, five weighted runs, binary", core_times(five, WEIGHTS, repeats, "binary")),
+        ("average(treebanks)", times(lambda: average(five, WEIGHTS, jobs=1), repeats)),
+        (
+            "the same from Tree objects",
+            times(lambda: average([Treebank.from_trees(t) for t in trees], WEIGHTS, jobs=1), repeats // 5),
+        ),
+    ):
+        row(name, spread(found, 1e3, "ms"))
+    sentences, limit = (100, 1.0) if quick else (len(five[0]), 60.0)
+    print(
+        f"\nmeet-in-the-middle on {sentences} random sentences, up to {limit:g} s each, and the core on "
+        "those that it finishes; both in processor time\n"
     )
-    row("the same from Tree objects", f"{1e3 * whole:.2f}")
-    for name, banks, weights in (("five weighted", five, WEIGHTS), ("ten", ten, None)):
-        against("meet-in-the-middle", name, banks, weights, 2.0 if quick else 60.0)
+    for name, banks, weights in (
+        ("five weighted runs", five, WEIGHTS),
+        ("five runs", five, None),
+        ("ten runs", ten, None),
+    ):
+        against("the paper's bounds", name, banks, weights, sentences, limit, value_bound=False)
+        against("our stronger bound", name, banks, weights, sentences, limit, value_bound=True)
     many(five, 20 if quick else 954)
+    command(3 if quick else 10)
+
+
+def command(repeats: int) -> None:
+    """Time the whole command on the five files, start-up included."""
+    files = [str(DATA / f"run{number:02}.discbracket.gz") for number in (1, 8, 5, 3, 6)]
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["average", *files, "-o", f"{folder}/mean.dbr", "--weights", ",".join(map(str, WEIGHTS))]
+        seconds = times(
+            lambda: subprocess.run(
+                [sys.executable, "-m", "treemean", *arguments], check=True, stderr=subprocess.DEVNULL
+            ),
+            repeats,
+        )
+    print(f"\ntreemean average on the five files: {spread(seconds, 1, 's')}")
+
+
+class OutOfTime(Exception):
+    pass
+
+
+def _out_of_time(*_: object) -> None:
+    raise OutOfTime
 
 
 def against(
-    method: str, name: str, runs: Sequence[Treebank], weights: Sequence[float] | None, seconds: float
+    kind: str,
+    name: str,
+    runs: Sequence[Treebank],
+    weights: Sequence[float] | None,
+    sentences: int,
+    limit: float,
+    *,
+    value_bound: bool,
 ) -> None:
-    """Compare with another method, on the sentences that it finishes in some seconds."""
-    if method not in METHODS:
-        print(f"\n(no method {method} to compare with)")
-        return
+    """Compare with meet-in-the-middle, on those of some random sentences that it finishes in time."""
     request = make_request(len(runs), weights)
+    method = by_problem("meet-in-the-middle", partial(meet_in_the_middle.solve, value_bound=value_bound))
     theirs, finished = 0.0, []
-    order = np.random.default_rng(1).permutation(len(runs[0]))
+    order = np.random.default_rng(1).permutation(len(runs[0]))[:sentences]
+    before = signal.signal(signal.SIGALRM, _out_of_time)
     for s in order.tolist():
         sentence = [run[s : s + 1] for run in runs]
-        start = time.perf_counter()
-        result = METHODS[method](sentence, request)
-        spent = time.perf_counter() - start
+        start = time.process_time()
+        try:
+            signal.setitimer(signal.ITIMER_REAL, limit)
+            result = method(sentence, request)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except OutOfTime:
+            continue
+        spent = time.process_time() - start
         if result.sentence_values["optimal"].all():
             theirs += spent
             finished.append(s)
-        if theirs > seconds:
-            break
-    ours = core_seconds([run.take(np.array(finished)) for run in runs], weights, 20)
+    signal.signal(signal.SIGALRM, before)
+    ours = core_times([run.take(np.array(finished)) for run in runs], weights, 20, clock=time.process_time)[0]
     print(
-        f"\n{name} runs, {len(finished)} sentences: {method} {theirs:.2f} s, core {1e3 * ours:.2f} ms: ",
-        end="",
+        f"- {name}, {kind}: {len(finished)} finished in {theirs:.2f} s, core {1e3 * ours:.2f} ms: "
+        f"{theirs / ours:,.0f} times as fast",
+        flush=True,
     )
-    print(f"{theirs / ours:,.0f} times as fast")
 
 
-def many(runs: Sequence[Treebank], times: int) -> None:
+def peak_memory() -> float:
+    """Return the most memory this process has used, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def many(runs: Sequence[Treebank], repeats: int) -> None:
     """Average the same sentences over and over, shuffled, as a stream of batches on two threads."""
     rng = np.random.default_rng(2)
-    sentences, seconds = 0, 0.0
-    for _ in range(times):
+    sentences, seconds, early = 0, 0.0, 0.0
+    for repeat in range(repeats):
         order = rng.permutation(len(runs[0]))
         batch = [run.take(order) for run in runs]
         start = time.perf_counter()
         average(batch, WEIGHTS, jobs=2)
         seconds += time.perf_counter() - start
         sentences += len(order)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"\n{sentences:,} sentences in {seconds:.1f} s on two threads; peak memory {peak:.0f} MB")
+        early = peak_memory() if repeat == repeats // 10 else early
+    print(
+        f"\n{sentences:,} sentences in {seconds:.1f} s on two threads; peak memory {peak_memory():.0f} MB, "
+        f"after a tenth of them {early:.0f} MB"
+    )
 
 
 def scale(quick: bool) -> dict[str, dict[tuple[int, int], float]]:
@@ -148,7 +217,10 @@ def scale(quick: bool) -> dict[str, dict[tuple[int, int], float]]:
                 found = []
                 for bases in (2, 2, 3, 4, 5):
                     bases, moves = (1, n // 3) if kind == "perturbed" else (bases, n // 10)
-                    found.append(average(mixed_trees(n, count, bases, moves, rng), jobs=1).values)
+                    trees = mixed_trees(n, count, bases, moves, rng)
+                    # The fastest of three, which other work disturbed least.
+                    runs = [average(trees, jobs=1).values for _ in range(3)]
+                    found.append(min(runs, key=lambda values: values["seconds"]))
                 slowest[kind][count, n] = max(values["seconds"] for values in found)
                 proven = all(values["optimal"] for values in found)
                 cells.append(f"{1e3 * slowest[kind][count, n]:.2f}" + ("" if proven else " !"))
@@ -186,6 +258,8 @@ def plot(slowest: dict[str, dict[tuple[int, int], float]], path: Path) -> None:
             points = [(n, 1e3 * t) for (k, n), t in sorted(seconds.items()) if k == count]
             panel.plot(*zip(*points), marker="o", label=f"K = {count}")
         panel.set(title=f"{kind} trees", xlabel="words", xscale="log", yscale="log")
+        panel.set_xticks(LENGTHS, map(str, LENGTHS))
+        panel.set_xticks([], minor=True)
     panels[0].set_ylabel("milliseconds (slowest of five)")
     panels[0].legend()
     path.parent.mkdir(parents=True, exist_ok=True)

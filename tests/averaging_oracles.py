@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
 
 from hypothesis import strategies as st
 
 from strategies import trees_over
 from treemean.averaging.problem import Problem, make_problem
+from treemean.averaging.request import squared_beta
 from treemean.averaging.solution import Solution
-from treemean.averaging.weights import Weights
-from treemean.trees import Constituent, Tree
+from treemean.averaging.weights import Weights, WeightsLike, make_weights
+from treemean.trees import Constituent, Tree, compatible
 from treemean.trees.bitsets import fan_out_of
 
 Family = frozenset[int]
@@ -78,7 +79,7 @@ class Case:
     def n(self) -> int:
         return len(self.trees[0].words)
 
-    def objective(self, family: Family) -> Fraction:
+    def objective(self, family: AbstractSet[int]) -> Fraction:
         """Return the weighted mean of F_β of a tree, from the definition, with sets."""
         trivial = {1 << p for p in range(self.n)} | {(1 << self.n) - 1}
         output = trivial | family
@@ -100,12 +101,40 @@ class Case:
         )
 
 
-def compatible_subsets(problem: Problem) -> Iterator[tuple[int, ...]]:
-    """Yield every compatible set of candidates."""
-    for size in range(len(problem.candidates) + 1):
-        for chosen in combinations(range(len(problem.candidates)), size):
-            if problem.is_tree(chosen):
-                yield chosen
+def problem_of(trees: Sequence[Tree], weights: WeightsLike = None, beta: float = 1.0) -> Problem:
+    """State the problem, without individuals that have no say."""
+    integers = make_weights(weights, len(trees))
+    heard = [k for k in range(len(trees)) if integers.continuous[k] or integers.discontinuous[k]]
+    kinds = (tuple(kind[k] for k in heard) for kind in (integers.continuous, integers.discontinuous))
+    return make_problem([trees[k] for k in heard], Weights(*kinds), squared_beta(beta))
+
+
+def compatible_subsets(problem: Problem) -> list[tuple[int, ...]]:
+    """Return every compatible set of candidates."""
+    masks = problem.candidates
+    subsets: list[tuple[int, ...]] = [()]
+    for index, mask in enumerate(masks):
+        subsets += [(*s, index) for s in subsets if all(compatible(mask, masks[i]) for i in s)]
+    return subsets
+
+
+def ranking(problem: Problem) -> list[tuple[Fraction, tuple[int, ...]]]:
+    """Return all trees of proposed constituents, better ones first, equal ones in canonical order."""
+    valued = [(problem.objective(s), s) for s in compatible_subsets(problem)]
+    return sorted(valued, key=lambda pair: (-pair[0], len(pair[1]), pair[1]))
+
+
+def chosen_in(tree: Tree, problem: Problem) -> tuple[int, ...]:
+    """Return which candidates a tree has; it must not have other constituents of 2 to n - 1 words."""
+    inner = inner_masks(tree)
+    assert inner <= set(problem.candidates)
+    return tuple(i for i, mask in enumerate(problem.candidates) if mask in inner)
+
+
+def inner_masks(tree: Tree) -> set[int]:
+    """Return the sets of 2 to n - 1 words of a tree."""
+    everything = (1 << len(tree.words)) - 1
+    return {mask for mask in tree.masks if mask & (mask - 1) and mask != everything}
 
 
 def family_of(problem: Problem, solution: Solution) -> Family:

@@ -12,7 +12,23 @@ class InvalidTree(TreemeanError, ValueError):
 
 
 class InvalidOption(TreemeanError, ValueError):
-    """An option that a function does not know; the message lists those it knows."""
+    """An option that a function does not know or take; the message says what it does take."""
+
+
+class Unsolved(TreemeanError):
+    """A sentence that is beyond the reach of the chosen method.
+
+    Parameters
+    ----------
+    reason : why, without the place.
+    sentence : the sentence's 1-based number, if known.
+    id : the sentence's id, if it has one.
+    """
+
+    def __init__(self, reason: str, *, sentence: int | None = None, id: str = "") -> None:
+        self.reason, self.sentence, self.id = reason, sentence, id
+        place = "" if sentence is None else f"sentence {sentence}" + (f" ({id})" if id else "")
+        super().__init__(f"{place}: {reason}" if place else reason)
 
 
 class FormatError(TreemeanError, ValueError):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from instances import flattened, mixed_trees, perturbed_trees, tree_of
-from oracle import ranking
-from treemean.averaging import METHODS, average, by_problem
+from averaging_oracles import ranking
+from instances import flattened, independent_trees, mixed_trees, perturbed_trees, tree_of
+from treemean.averaging import METHODS, all_optima, average, by_problem, count_optima, k_best
 from treemean.averaging.problem import Problem
-from treemean.errors import MismatchError, TreemeanError
+from treemean.errors import InvalidOption, MismatchError, TreemeanError, Unsolved
 from treemean.trees import Constituent, Tree, Treebank
 from treemean.trees.binarise import binarise
 
@@ -38,7 +39,7 @@ OTHER = tree_of(4, [0b0110, 0b0111])
         ({"binary": "up"}, "binary must be"),
         ({"binary": True, "additive": True}, "leave out `additive`"),
         ({"method": "guess"}, "there is no method 'guess'; known are exact"),
-        ({"node_limit": -1}, "node_limit is -1"),
+        ({"node_limit": -1}, "node_limit is -1; it must be at least 0"),
         ({"time_limit": 0}, "time_limit is 0"),
         ({"jobs": 0}, "jobs is 0"),
         ({"hits": "probability"}, "individual 1 has no constituent values named 'probability'"),
@@ -51,6 +52,115 @@ OTHER = tree_of(4, [0b0110, 0b0111])
 def test_errors(options: dict[str, object], message: str) -> None:
     with pytest.raises(TreemeanError, match=message):
         average([ONE, OTHER], **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": "12"}, "weights must be a list of numbers, not '12'"),
+        ({"weights": 5}, "weights must be a list of numbers, not 5"),
+        ({"weights": ["x", 1]}, "weight 1 is 'x'; it must be a number"),
+        ({"weights": ["1", 1]}, "weight 1 is '1'; it must be a number"),
+        ({"weights": [1, None]}, "weight 2 is None; it must be a number"),
+        ({"weights": {"continuous": "11", "discontinuous": [1, 1]}}, "continuous weights must be a list"),
+        ({"weights": {1: 2}}, "typed weights need the keys"),
+        ({"node_limit": 1.5}, "node_limit is 1.5; it must be a whole number"),
+        ({"node_limit": None}, "node_limit is None; it must be a whole number"),
+        ({"jobs": 1.5}, "jobs is 1.5; it must be a whole number"),
+        ({"jobs": "2"}, "jobs is '2'; it must be a whole number"),
+        ({"time_limit": "1"}, "time_limit is '1'; it must be a number"),
+        ({"time_limit": float("nan")}, "time_limit is nan; it must be positive"),
+        ({"beta": "1"}, "beta is '1'; it must be a number"),
+        ({"beta": None}, "beta is None; it must be a number"),
+        ({"beta": 10**400}, "beta is inf"),
+        ({"method": []}, r"there is no method \[\]; known are exact"),
+        ({"method": None}, "there is no method None"),
+        ({"binary": []}, r"binary must be True, False, left, right or balanced, not \[\]"),
+        ({"binary": 2}, "binary must be True, False, left, right or balanced, not 2"),
+        ({"hits": 5}, "hits must be the name of a column or an array per individual, not 5"),
+        ({"hits": [["a", 1, 1], [1, 1, 1]]}, "the hits of individual 1 are no array of numbers"),
+        ({"hits": [[[1], 1, 1], [1, 1, 1]]}, "the hits of individual 1 are no array of numbers"),
+        ({"max_fan_out": 2}, "the method exact takes no max_fan_out"),
+        ({"max_fan_out": 0, "method": "dynamic-programming"}, "max_fan_out is 0; it must be at least 1"),
+        ({"max_fan_out": 1.5, "method": "dynamic-programming"}, "max_fan_out is 1.5"),
+        ({"max_fan_out": 2, "method": "cyk"}, "the method cyk takes no max_fan_out"),
+        ({"time_limit": 1, "method": "exhaustive"}, "the method exhaustive takes no time_limit"),
+        ({"node_limit": 1, "method": "select"}, "the method select takes no node_limit"),
+        ({"additive": True, "method": "majority"}, "the method majority does not maximise plain sums"),
+        ({"hits": [[1, 1, 1]] * 2, "method": "greedy"}, "the method greedy does not take hits"),
+        ({"skipped": []}, "skipped is for treebanks"),
+    ],
+)
+def test_wrong_types_and_options_are_told(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        average([ONE, OTHER], **options)
+
+
+BANK = Treebank.from_trees([ONE])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: average(ONE), "must be a list of treebanks, or of trees over one sentence, not a Tree"),
+        (lambda: average(BANK), "not a Treebank"),
+        (lambda: average("run.dbr"), "not a str"),
+        (lambda: average(None), "not a NoneType"),
+        (lambda: average([1, 2]), "individual 1 is a int"),
+        (lambda: average([ONE, "x"]), "individual 2 is a str"),
+        (lambda: average([ONE, BANK]), "all trees or all treebanks"),
+        (lambda: average([BANK, ONE]), "all trees or all treebanks"),
+        (lambda: average([BANK], skipped=1), "skipped must be a list"),
+        (lambda: count_optima([BANK]), "a list of trees over one sentence, but individual 1 is a Treebank"),
+        (lambda: count_optima(ONE), "a list of trees over one sentence, not a Tree"),
+        (lambda: all_optima([ONE], limit=1.5), "limit is 1.5; it must be a whole number"),
+        (lambda: all_optima([ONE], limit=0), "limit is 0; it must be at least 1"),
+        (lambda: k_best([ONE], 1.5), "k is 1.5; it must be a whole number"),
+        (lambda: k_best([ONE], "2"), "k is '2'; it must be a whole number"),
+        (lambda: k_best([ONE], 1, "1"), "weights must be a list of numbers"),
+    ],
+)
+def test_wrong_individuals_are_told(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        call()
+
+
+def test_individuals_may_come_from_a_generator() -> None:
+    assert average(t for t in (ONE, OTHER)) == average([ONE, OTHER])
+    assert count_optima(t for t in (ONE, OTHER)) == 2
+    assert len(k_best((t for t in (ONE, OTHER)), np.int64(2))) == 2
+
+
+def test_sentences_beyond_the_reach_of_a_method() -> None:
+    rng = random.Random(5)
+    gaps = [tree.replace(id="long") for tree in independent_trees(40, 3, rng, 0.0)]
+    short = [tree.replace(id="short") for tree in independent_trees(5, 3, rng)]
+    banks = [Treebank.from_trees([s, g, s]) for s, g in zip(short, gaps)]
+    with pytest.raises(Unsolved, match=r"^sentence 2 \(long\): dynamic programming over 40 words"):
+        average(banks, method="dynamic-programming")
+    skipped: list[Unsolved] = []
+    result = average(banks, method="dynamic-programming", skipped=skipped)
+    assert result.ids.tolist() == ["short", "short"]
+    assert [(u.sentence, u.id) for u in skipped] == [(2, "long")]
+    assert "a lower max_fan_out needs fewer" in skipped[0].reason
+    expected = average(banks).take([0, 2])
+    assert result.sentence_values["objective"] == pytest.approx(expected.sentence_values["objective"])
+    # Nothing is left where all are skipped.
+    only_long = [bank.take([1]) for bank in banks]
+    assert len(average(only_long, method="dynamic-programming", skipped=skipped)) == 0
+    assert len(skipped) == 2
+
+
+def test_a_bound_on_the_fan_out() -> None:
+    gap = tree_of(4, [0b0101, 0b0111])
+    free = average([gap, gap, ONE], method="dynamic-programming")
+    assert (0, 2) in [c.positions for c in free]
+    bounded = average([gap, gap, ONE], method="dynamic-programming", max_fan_out=1)
+    assert all(c.is_continuous for c in bounded)
+    assert bounded.values["optimal"] == 0
+    assert bounded.metadata["average_note"].endswith("fan-out at most 1 were searched")
+    long = independent_trees(40, 3, random.Random(5), 0.0)
+    assert average(long, method="dynamic-programming", max_fan_out=1).values["objective"] > 0
 
 
 def test_individuals_must_fit() -> None:
@@ -161,6 +271,7 @@ class Answer:
     upper_bound: Fraction
     optimal: bool
     nodes: int
+    note: str = ""
 
 
 def try_everything(problem: Problem, binary: str | None = None) -> Answer:
@@ -192,7 +303,7 @@ def test_methods_that_solve_problems_plug_in(monkeypatch: pytest.MonkeyPatch) ->
     assert plugged[0].metadata["average_method"] == "everything"
     flat = Tree(list("abcd"), [({0, 1, 2, 3}, "S")])
     assert average([flat], binary="left", method="everything") == binarise(flat, "left")
-    with pytest.raises(TreemeanError, match="does not take hits"):
+    with pytest.raises(TreemeanError, match="does not maximise plain sums"):
         average(banks, additive=True, method="everything")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from averaging_oracles import inner_masks, problem_of
 from instances import (
     cycle_blow_up,
     flattened,
@@ -19,7 +20,6 @@ from instances import (
     tree_of,
     trees_of_graph,
 )
-from oracle import inner_masks, problem_of
 from treemean.averaging import average
 from treemean.trees import Tree, compatible
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from averaging_oracles import chosen_in, problem_of, ranking
 from instances import flattened, mixed_trees, tree_of
-from oracle import chosen_in, problem_of, ranking
 from treemean.averaging import all_optima, average, count_optima, k_best
 from treemean.errors import TreemeanError
 from treemean.trees import Tree
@@ -51,6 +51,49 @@ def test_optima_are_the_head_of_all_trees(trees: list[Tree], beta: float, weight
         assert tree.values["objective"] == pytest.approx(float(value), rel=1e-12)
 
 
+@given(individuals(), st.integers(0, 2**32 - 1))
+@settings(max_examples=80, deadline=None)
+def test_weights_and_sizes_that_no_128_bits_hold(trees: list[Tree], seed: int) -> None:
+    """Many different sizes with odd weights and β: exact values need integers of any length."""
+    rng = random.Random(seed)
+    trees = [*trees, *(flattened(rng.choice(trees), 0.4, rng) for _ in range(6))]
+    # Equal weights in pairs, so that there are ties.
+    values = [rng.random() for _ in range(3)]
+    weights = [rng.choice(values) for _ in trees]
+    beta = rng.choice([1.23456, 0.98765])
+    problem = problem_of(trees, weights, beta)
+    assume(len(problem.candidates) <= 11)
+    ranked = ranking(problem)
+    best = [chosen for value, chosen in ranked if value == ranked[0][0]]
+    assert count_optima(trees, weights, beta=beta) == len(best)
+    assert [chosen_in(t, problem) for t in all_optima(trees, weights, beta=beta)] == best
+    first = k_best(trees, 5, weights, beta=beta)
+    assert [chosen_in(tree, problem) for tree in first] == [chosen for _, chosen in ranked[:5]]
+
+
+def test_ties_among_many_sizes() -> None:
+    # Individuals of eight sizes agree on what makes them different, and are divided about three blocks.
+    n, blocks = 36, 3
+    trees = []
+    for k in range(8):
+        common = [(0b11 << 2 * j) << 3 * blocks for j in range(k)]
+        for part in (0b011, 0b110):
+            trees.append(tree_of(n, common + [part << 3 * b for b in range(blocks)]))
+    options = {"weights": [1.2345678912345] * len(trees), "beta": 1.23456}
+    optima = all_optima(trees, **options)
+    assert len(optima) == count_optima(trees, **options) > 1
+    problem = problem_of(trees, **options)
+    assert len({problem.objective(chosen_in(tree, problem)) for tree in optima}) == 1
+    assert optima[0] == average(trees, **options)
+
+
+def test_few_optima_are_counted_in_large_components() -> None:
+    rng = random.Random(200)
+    trees = [flattened(t, rng.choice([0.1, 0.2, 0.3]), rng) for t in mixed_trees(100, 30, 2, 10, rng)]
+    weights = [rng.random() for _ in trees]
+    assert count_optima(trees, weights, beta=1.23456) == len(all_optima(trees, weights, beta=1.23456)) == 1
+
+
 def test_many_ties_are_counted_without_listing_them() -> None:
     # Every block of three words is divided in two ways, and nobody can decide.
     blocks = 40
@@ -66,7 +109,7 @@ def test_what_cannot_be_decided_is_said() -> None:
     trees = mixed_trees(40, 10, 2, 8, rng)
     with pytest.raises(TreemeanError, match="node_limit"):
         count_optima(trees, node_limit=1)
-    with pytest.raises(TreemeanError, match="at least one"):
+    with pytest.raises(TreemeanError, match="k is 0; it must be at least 1"):
         k_best(trees, 0)
 
 
@@ -74,4 +117,6 @@ def test_hits_and_sentences_without_words() -> None:
     tree = tree_of(3, [0b011])
     assert [sorted(t.masks) for t in k_best([tree], 2, hits=[[1, -1]])] == [[0b111], [0b011, 0b111]]
     assert count_optima([Tree([], [])]) == 1
-    assert all_optima([Tree([], [])]) == [Tree([], [])]
+    for found in (all_optima([Tree([], [])]), k_best([Tree([], [])], 3)):
+        assert found == [Tree([], [])]
+        assert found[0].values["objective"] == found[0].values["optimal"] == 1

@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averaging_oracles import Case, cases, check, compatible_subsets, family_of
-from treemean.averaging import cyk, dynamic_programming, exhaustive, meet_in_the_middle
+from treemean.averaging import (
+    cyk,
+    dynamic_programming,
+    exhaustive,
+    integer_programming,
+    meet_in_the_middle,
+)
 from treemean.averaging.problem import Problem, make_problem
 from treemean.averaging.solution import Solution
 from treemean.averaging.weights import Weights
@@ -24,14 +30,17 @@ EXACT: dict[str, Callable[[Problem], Solution]] = {
     "exhaustive without pruning": lambda p: exhaustive.solve(p, prune=False),
     "meet in the middle": meet_in_the_middle.solve,
     "meet in the middle without pruning": lambda p: meet_in_the_middle.solve(p, prune=False),
-    "dynamic programming": lambda p: dynamic_programming.solve(p, fan_out=(p.n + 1) // 2),
+    "meet in the middle with the paper's bounds": lambda p: meet_in_the_middle.solve(p, value_bound=False),
+    "dynamic programming": lambda p: dynamic_programming.solve(p, max_fan_out=(p.n + 1) // 2),
+    "integer programming": integer_programming.solve,
 }
 EXACT_BINARY: dict[str, Callable[[Problem], Solution]] = {
     "exhaustive": lambda p: exhaustive.solve(p, binary="right"),
     "exhaustive without pruning": lambda p: exhaustive.solve(p, prune=False, binary="left"),
     "meet in the middle": lambda p: meet_in_the_middle.solve(p, binary="balanced"),
     "meet in the middle without pruning": lambda p: meet_in_the_middle.solve(p, prune=False, binary="left"),
-    "dynamic programming": lambda p: dynamic_programming.solve(p, fan_out=(p.n + 1) // 2, binary=True),
+    "dynamic programming": lambda p: dynamic_programming.solve(p, max_fan_out=(p.n + 1) // 2, binary=True),
+    "integer programming": lambda p: integer_programming.solve(p, binary="right"),
 }
 
 
@@ -78,7 +87,7 @@ def test_dynamic_programming_finds_the_best_tree_of_bounded_fan_out(
     fan_out: int, case: Case, binary: bool
 ) -> None:
     """With at most eight words every tree of fan-out 2 can be binarised with fan-out 2."""
-    solution = dynamic_programming.solve(case.problem, fan_out=fan_out, binary=binary)
+    solution = dynamic_programming.solve(case.problem, max_fan_out=fan_out, binary=binary)
     check(case, solution)
     assert all(fan_out_of(c) <= fan_out for c in family_of(case.problem, solution))
     assert solution.objective == case.best(binary=binary, fan_out=fan_out)
@@ -155,7 +164,7 @@ def test_limits_are_reported() -> None:
     with pytest.raises(TreemeanError, match="more than the limit of 10"):
         dynamic_programming.solve(problem, limit=10)
     with pytest.raises(TreemeanError, match="at least 1"):
-        dynamic_programming.solve(problem, fan_out=0)
+        dynamic_programming.solve(problem, max_fan_out=0)
 
 
 def test_a_sentence_without_words_is_refused() -> None:

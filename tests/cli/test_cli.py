@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 
 import treemean
 import treemean.averaging
+from instances import independent_trees
 from treemean.trees import Tree, Treebank
 
 WAKE = Tree(
@@ -152,9 +154,18 @@ def test_average_by_id(folder):
     assert treemean.read(folder / "mean.jsonl").ids.tolist() == ["one", "two"]
     treemean.write([WAKE], folder / "short.jsonl")
     files = ("gold.jsonl", "short.jsonl")
-    assert (
-        "it lacks 'two'" in run("average", *files, "-o", "x.dbr", "--match", "id", cwd=folder, code=1).stderr
-    )
+    said = run("average", *files, "-o", "x.dbr", "--match", "id", cwd=folder, code=1).stderr
+    assert "short.jsonl has other sentences than gold.jsonl: it lacks 'two'" in said
+    treemean.write([WAKE, STOP.replace(id="")], folder / "nameless.jsonl")
+    files = ("gold.jsonl", "nameless.jsonl")
+    said = run("average", *files, "-o", "x.dbr", "--match", "id", cwd=folder, code=1).stderr
+    assert "sentence 2 of nameless.jsonl has no id" in said
+    treemean.write([WAKE.replace(words=["Wake", "my", "friend", "up"]), STOP], folder / "other.jsonl")
+    said = run(
+        "average", "gold.jsonl", "other.jsonl", "-o", "x.dbr", "--match", "id", cwd=folder, code=1
+    ).stderr
+    assert "word 2 is 'my' in other.jsonl and 'your' in gold.jsonl" in said
+    files = ("gold.jsonl", "short.jsonl")
     assert "ends after 1 sentences" in run("average", *files[::-1], "-o", "x.dbr", cwd=folder, code=1).stderr
 
 
@@ -168,12 +179,37 @@ def test_average_by_id(folder):
         (("--weights", "nan,1"), 1, "weight 1 is nan"),
         (("--method", "guess"), 1, "no method 'guess'"),
         (("--stats", "./out.dbr"), 2, "is also another file"),
+        (("--direction", "left"), 2, "give --binary as well"),
+        (("--method", "cyk", "--time-limit", "1"), 1, "the method cyk takes no time_limit"),
+        (("--max-fan-out", "2"), 1, "the method exact takes no max_fan_out"),
+        (("--max-fan-out", "0", "--method", "dynamic-programming"), 2, "--max-fan-out"),
     ],
 )
 def test_average_refuses(folder, options, code, message):
     arguments = ("average", "gold.discbracket", "pred.discbracket", "-o", "out.dbr", *options)
     assert message in run(*arguments, cwd=folder, code=code).stderr
     assert not (folder / "out.dbr").exists()
+
+
+def test_average_skips_what_is_beyond_a_method(folder):
+    long = independent_trees(40, 2, random.Random(1), 0.0)
+    for index, tree in enumerate(long):
+        treemean.write([WAKE, tree.replace(id="long"), STOP], folder / f"run{index}.jsonl")
+    arguments = ("average", "run0.jsonl", "run1.jsonl", "-o", "mean.jsonl", "--method", "dynamic-programming")
+    said = run(*arguments, cwd=folder, code=1).stderr
+    assert "error: sentence 2 (long): dynamic programming over 40 words" in said
+    assert not (folder / "mean.jsonl").exists()
+    said = run(*arguments, "--skip-unsolved", "--stats", "stats.json", cwd=folder).stderr
+    assert "skipped: sentence 2 (long): dynamic programming over 40 words" in said
+    assert "1 sentences skipped that are beyond the reach of dynamic-programming" in said
+    assert treemean.read(folder / "mean.jsonl").ids.tolist() == ["one", "two"]
+    stats = json.loads((folder / "stats.json").read_text())
+    assert len(stats["sentences"]) == stats["summary"]["sentences"] == 2
+    assert [(entry["sentence"], entry["id"]) for entry in stats["skipped"]] == [(2, "long")]
+    run(*arguments, "--max-fan-out", "1", cwd=folder)
+    trees = list(treemean.read(folder / "mean.jsonl"))
+    assert len(trees) == 3
+    assert all(c.is_continuous for c in trees[1])
 
 
 def test_convert(folder):

@@ -34,10 +34,10 @@ def test_dynamic_programming_misses_an_average_of_fan_out_two(
         assert average.optimal
         assert average.objective == best
         assert {problem.candidates[c] for c in average.chosen} == {*map(mask_of, example().average)}
-    missing = dynamic_programming.solve(problem, fan_out=2)
+    missing = dynamic_programming.solve(problem, max_fan_out=2)
     assert missing.objective == found < best <= missing.upper_bound
     assert not missing.optimal
-    assert dynamic_programming.solve(problem, fan_out=3, limit=3_000_000).objective == best
+    assert dynamic_programming.solve(problem, max_fan_out=3, limit=3_000_000).objective == best
 
 
 def test_the_grammar_derives_some_trees_whose_average_is_missed() -> None:

@@ -28,12 +28,18 @@ void AdditiveSearch::run(const Instance& instance, const Scale& scale, Int128 ba
     rows.push_back(instance.candidates[c]);
     weights_.push_back(score(instance, scale, c));
   }
-  packing_.build(std::move(rows), instance.words);
+  packing_.build(rows, instance.words, budget);
   packing_.solve(weights_, budget, true, packed_);
   outcome.searched = static_cast<std::int64_t>(kept_.size());
   outcome.optimal = packed_.exact();
+  outcome.rounded = false;
   outcome.value = {base + packed_.value, scale.whole};
   outcome.upper = to_double({base + packed_.upper, scale.whole});
+  if (const double rounding = scale.exact ? 0 : visible_rounding(instance, scale.whole, outcome.value); rounding > 0) {
+    outcome.upper += 2 * rounding;
+    outcome.rounded = outcome.optimal;
+    outcome.optimal = false;
+  }
   outcome.chosen.clear();
   for (const std::uint32_t i : packed_.chosen) outcome.chosen.push_back(kept_[i]);
   std::sort(outcome.chosen.begin(), outcome.chosen.end());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -10,7 +11,7 @@
 namespace treemean::averaging {
 namespace {
 
-constexpr std::int64_t chunk = 256;
+constexpr std::int64_t least_chunk = 16, largest_chunk = 256;
 
 template <class T>
 void append(std::vector<T>& to, std::vector<T>& from) {
@@ -34,39 +35,61 @@ void append(Averages& to, Averages& from) {
 
 }  // namespace
 
-Averages average_all(const Individuals& individuals, const Options& options, unsigned threads) {
+Averages average_all(const Individuals& individuals, const Options& options, unsigned threads, StopSign& sign) {
   const std::int64_t sentences = individuals.sentences();
-  const std::int64_t chunks = (sentences + chunk - 1) / chunk;
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  // Several chunks for every thread, in case some are hard.
+  const std::int64_t chunk = std::clamp(sentences / (8 * std::int64_t{threads}), least_chunk, largest_chunk);
+  const std::int64_t chunks = (sentences + chunk - 1) / chunk;
   threads = static_cast<unsigned>(std::min<std::int64_t>(threads, std::max<std::int64_t>(chunks, 1)));
   if (threads == 1) {
     Averages result;
-    SentenceAverager averager(individuals, options);
+    SentenceAverager averager(individuals, options, sign);
     for (std::int64_t s = 0; s < sentences; ++s) averager.add(s, result);
     return result;
   }
 
   std::vector<Averages> parts(static_cast<std::size_t>(chunks));
   std::atomic<std::int64_t> next{0};
+  std::mutex mutex;
+  std::condition_variable ended;
   std::exception_ptr failure;
-  std::mutex failing;
-  const auto work = [&] {
+  unsigned running = threads - 1;
+  const auto guarded = [&](auto&& action) {
     try {
-      SentenceAverager averager(individuals, options);
-      for (std::int64_t c = next++; c < chunks; c = next++) {
-        const std::int64_t end = std::min(sentences, (c + 1) * chunk);
-        for (std::int64_t s = c * chunk; s < end; ++s) averager.add(s, parts[static_cast<std::size_t>(c)]);
-      }
+      action();
+    } catch (const Stopped&) {  // whoever raised the sign keeps the reason
     } catch (...) {
-      const std::lock_guard lock(failing);
-      failure = std::current_exception();
-      next = chunks;
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      sign.raise();
+    }
+  };
+  const auto work = [&] {
+    SentenceAverager averager(individuals, options, sign);
+    for (std::int64_t c = next++; c < chunks; c = next++) {
+      const std::int64_t end = std::min(sentences, (c + 1) * chunk);
+      for (std::int64_t s = c * chunk; s < end; ++s) averager.add(s, parts[static_cast<std::size_t>(c)]);
     }
   };
   {
     std::vector<std::jthread> helpers;
-    for (unsigned t = 1; t < threads; ++t) helpers.emplace_back(work);
-    work();
+    for (unsigned t = 1; t < threads; ++t) {
+      helpers.emplace_back([&] {
+        guarded(work);
+        const std::lock_guard lock(mutex);
+        --running;
+        ended.notify_one();
+      });
+    }
+    guarded(work);
+    // Helpers may still be busy with hard sentences; only this thread can ask whether to stop.
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, StopSign::patience, [&] { return running == 0; })) {
+      lock.unlock();
+      guarded([&] { sign.check(StopSign::Clock::now()); });
+      lock.lock();
+    }
   }
   if (failure) std::rethrow_exception(failure);
   Averages result;

@@ -100,7 +100,13 @@ nb::dict to_python(averaging::Averages&& averages) {
   return result;
 }
 
-// Runs `work` on checked individuals without holding Python's lock.
+// Throws what Python's signal handlers raise, such as KeyboardInterrupt.
+void ask_python() {
+  nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// Runs `work` on checked individuals without holding Python's lock. Signals are attended to all the same.
 template <class Work>
 auto with_individuals(const Arguments& arguments, const averaging::Options& options, Work&& work) {
   nb::gil_scoped_release released;
@@ -108,8 +114,9 @@ auto with_individuals(const Arguments& arguments, const averaging::Options& opti
   if (const std::string problem = individuals.check(options.p, options.q); !problem.empty()) {
     throw std::invalid_argument(problem);
   }
+  averaging::StopSign sign(ask_python);
   try {
-    return work(static_cast<const averaging::Individuals&>(individuals));
+    return work(static_cast<const averaging::Individuals&>(individuals), sign);
   } catch (const averaging::Undecided& undecided) {
     throw std::runtime_error(undecided.why);
   }
@@ -141,9 +148,10 @@ void bind_averaging(nb::module_& m) {
       [](const Arguments& arguments, const std::string& goal, const std::string& direction, std::int64_t p,
          std::int64_t q, std::int64_t node_limit, double time_limit, unsigned threads) {
         const averaging::Options options = options_of(goal, direction, p, q, node_limit, time_limit);
-        return to_python(with_individuals(arguments, options, [&](const averaging::Individuals& individuals) {
-          return averaging::average_all(individuals, options, threads);
-        }));
+        return to_python(with_individuals(
+            arguments, options, [&](const averaging::Individuals& individuals, averaging::StopSign& sign) {
+              return averaging::average_all(individuals, options, threads, sign);
+            }));
       },
       "individuals"_a, "goal"_a, "direction"_a, "p"_a, "q"_a, "node_limit"_a, "time_limit"_a, "threads"_a,
       "Average all sentences; see treemean.averaging.exact.");
@@ -153,12 +161,13 @@ void bind_averaging(nb::module_& m) {
       [](const Arguments& arguments, std::int64_t p, std::int64_t q, std::int64_t node_limit, std::size_t limit,
          bool only_optimal) {
         const averaging::Options options = options_of("average", "right", p, q, node_limit, 0);
-        return to_python(with_individuals(arguments, options, [&](const averaging::Individuals& individuals) {
-          require_one_sentence(individuals);
-          averaging::Averages averages;
-          averaging::SentenceAverager(individuals, options).add_best(0, limit, only_optimal, averages);
-          return averages;
-        }));
+        return to_python(with_individuals(
+            arguments, options, [&](const averaging::Individuals& individuals, averaging::StopSign& sign) {
+              require_one_sentence(individuals);
+              averaging::Averages averages;
+              averaging::SentenceAverager(individuals, options, sign).add_best(0, limit, only_optimal, averages);
+              return averages;
+            }));
       },
       "individuals"_a, "p"_a, "q"_a, "node_limit"_a, "limit"_a, "only_optimal"_a,
       "Return the best trees of one sentence, in the columns of `average`.");
@@ -167,10 +176,10 @@ void bind_averaging(nb::module_& m) {
       "count_best_trees",
       [](const Arguments& arguments, std::int64_t p, std::int64_t q, std::int64_t node_limit) {
         const averaging::Options options = options_of("average", "right", p, q, node_limit, 0);
-        const std::vector<averaging::Count> factors =
-            with_individuals(arguments, options, [&](const averaging::Individuals& individuals) {
+        const std::vector<averaging::Count> factors = with_individuals(
+            arguments, options, [&](const averaging::Individuals& individuals, averaging::StopSign& sign) {
               require_one_sentence(individuals);
-              return averaging::SentenceAverager(individuals, options).count_best(0);
+              return averaging::SentenceAverager(individuals, options, sign).count_best(0);
             });
         // Python multiplies, as its integers have no end.
         std::vector<std::pair<std::uint64_t, std::uint64_t>> halves;

@@ -22,7 +22,7 @@ class BranchAndBound {
     bool found = false;  // a set heavier than was asked for
     Weight value{};      // its weight
     Weight upper{};      // no set is heavier than this, or than what was asked for
-    Set chosen;
+    Set chosen = Set(0);
   };
 
   BranchAndBound(const Component& graph, std::vector<Weight> weights, Budget& budget)
@@ -70,6 +70,8 @@ class BranchAndBound {
   static constexpr int max_depth = 1000;
   // Below this size branching is cheaper than a flow network.
   static constexpr std::size_t min_size_for_cut = 16;
+  // From this size on bounds take so long that none is computed any more when the budget is spent.
+  static constexpr std::size_t large = 1024;
 
   struct Change {
     std::size_t vertex;
@@ -86,7 +88,10 @@ class BranchAndBound {
     Weight base = 0;
     Set taken = none();
     reduce(open, std::move(pending), base, taken);
-    Answer answer = open.empty() ? Answer{0 > need - base, 0, 0, none()} : divide(open, need - base, depth);
+    Answer answer;
+    if (open.empty()) answer = {0 > need - base, 0, 0, none()};
+    else if (budget_.spent()) answer = {false, 0, cover_bound(open), none()};
+    else answer = divide(open, need - base, depth);
     if (answer.found) {
       answer.chosen |= taken;
       // Folds are undone last to first: a folded vertex is in unless what it was folded into is.
@@ -109,8 +114,8 @@ class BranchAndBound {
     weights_[v] = weight;
   }
 
-  // Decides vertices that some heaviest set must hold or need not hold. What the heaviest set of the reduced
-  // graph lacks is added to `base`.
+  // Decides vertices that some heaviest set must hold or need not hold, as many as the time allows. What the
+  // heaviest set of the reduced graph lacks is added to `base`.
   void reduce(Set& open, Set pending, Weight& base, Set& taken) {
     const auto remove = [&](std::size_t v) {
       open.erase(v);
@@ -128,6 +133,7 @@ class BranchAndBound {
       const std::size_t v = pending.first();
       pending.erase(v);
       const Set around = adjacent_[v] & open;
+      if (!budget_.work((1 + around.count()) * (1 + size_ / 512))) return;
       Weight sum = 0, largest = 0;
       around.for_each([&](std::size_t u) {
         sum += weights_[u];
@@ -214,7 +220,8 @@ class BranchAndBound {
   }
 
   Answer branch(const Set& open, Weight need, int depth) {
-    if (const Weight bound = cover_bound(open); bound <= need) return {false, 0, bound, none()};
+    const Weight bound = cover_bound(open);
+    if (bound <= need) return {false, 0, bound, none()};
     std::size_t pivot = open.first(), degree = 0;
     open.for_each([&](std::size_t v) {
       const std::size_t d = (adjacent_[v] & open).count();
@@ -234,6 +241,10 @@ class BranchAndBound {
     if (best.found) {
       best.chosen.insert(pivot);
       need = best.value;
+    }
+    if (budget_.spent() && size_ >= large) {
+      best.upper = bound;
+      return best;
     }
     Answer other = node(std::move(without), removed, need, depth + 1);
     other.upper = std::max(other.upper, best.upper);
@@ -298,7 +309,7 @@ class BranchAndBound {
       (adjacent_[v] & open).for_each([&](std::size_t u) { network.add_edge(v, u); });
     });
     sides[1].for_each([&](std::size_t v) { network.add_right(v, weights_[v]); });
-    network.run();
+    if (!network.run(budget_)) return false;
     open.for_each([&](std::size_t v) {
       if (sides[0].contains(v) ? network.takes_left(v) : network.takes_right(v)) {
         answer.chosen.insert(v);

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "averaging/budget.hpp"
+
 namespace treemean::averaging {
 
 // A set of words: bit words, and the first and last bit word that are not zero.
@@ -29,7 +31,10 @@ inline bool conflict(const Row& a, const Row& b) {
 }
 
 // The canonical order of sets: as binary numbers whose bit p is word p, that is by the last word in which they differ.
-bool precedes(const Row& a, const Row& b);
+bool precedes_in_several_words(const Row& a, const Row& b);
+inline bool precedes(const Row& a, const Row& b) {
+  return a.last_word == 0 && b.last_word == 0 ? *a.words < *b.words : precedes_in_several_words(a, b);
+}
 
 // A connected component of the conflict graph; its vertices are numbered from 0 in ascending order.
 struct Component {
@@ -49,20 +54,26 @@ class ConflictGraph {
   // More conflicts than this are not stored (1 GB would be needed for ten times as many).
   static constexpr std::size_t max_edges = std::size_t{1} << 24;
 
-  // Compares all pairs whose ranges of words meet: O(m² width) at worst.
-  void build(std::span<const Row> rows);
+  // O(m² width) at worst.
+  void build(std::span<const Row> rows, Budget& budget);
 
-  // Too many conflicts to store: there are no components then.
-  bool overflowed() const { return overflowed_; }
+  // Too many conflicts to store, or no time to find them: there are no components then.
+  bool unfinished() const { return unfinished_; }
   std::span<const std::uint32_t> isolated() const { return isolated_; }
   std::span<const Component> components() const { return components_; }
 
  private:
+  void add_edge(std::uint32_t i, std::uint32_t j);
+  bool compare_all(std::span<const Row> rows, Budget& budget);
+  bool compare_by_words(std::span<const Row> rows, Budget& budget);
+  std::uint32_t leader_of(std::uint32_t v);
+  void lay_out();
+
   std::vector<std::uint32_t> isolated_, members_, offsets_, neighbours_;
   std::vector<Component> components_;
-  std::vector<std::uint64_t> edges_;
+  std::vector<std::uint64_t> edges_, words_;
   std::vector<std::uint32_t> leader_, local_, degree_, start_;
-  bool overflowed_ = false;
+  bool unfinished_ = false;
 };
 
 }  // namespace treemean::averaging

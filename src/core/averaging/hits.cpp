@@ -47,7 +47,14 @@ bool has_all(const std::uint64_t* words, std::int64_t count) {
 
 }  // namespace
 
-std::size_t HitCounter::place_of(const std::uint64_t* words) const {
+inline std::size_t HitCounter::place_of_word(std::uint64_t word) const {
+  const std::size_t last = table_.size() - 1;
+  std::size_t at = word * 0x9e3779b97f4a7c15u >> table_shift_;
+  while (table_[at] != 0 && *proposals_[table_[at] - 1].words != word) at = (at + 1) & last;
+  return at;
+}
+
+std::size_t HitCounter::place_of_words(const std::uint64_t* words) const {
   std::uint64_t hash = 0;
   for (std::size_t k = 0; k < width_; ++k) hash = (hash ^ words[k] ^ hash >> 32) * 0x9e3779b97f4a7c15u;
   std::size_t at = hash >> table_shift_;

@@ -51,7 +51,11 @@ class HitCounter {
 
  private:
   // Where the table has the set with these words, or has room for it.
-  std::size_t place_of(const std::uint64_t* words) const;
+  std::size_t place_of(const std::uint64_t* words) const {
+    return width_ == 1 ? place_of_word(*words) : place_of_words(words);
+  }
+  std::size_t place_of_word(std::uint64_t word) const;
+  std::size_t place_of_words(const std::uint64_t* words) const;
   std::uint32_t find_or_add(const std::uint64_t* words);
   void make_groups(const Individuals& individuals);
   void sum_hits(const Individuals& individuals);

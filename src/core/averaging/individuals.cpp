@@ -44,6 +44,8 @@ std::string check_one(Individual& individual, const Individuals& all) {
   for (const std::int32_t code : individual.labels) {
     if (code < 0 || static_cast<std::size_t>(code) >= individual.label_ranks.size()) return "a label code out of range";
   }
+  if (std::any_of(individual.label_ranks.begin(), individual.label_ranks.end(), [](std::int32_t r) { return r < 0; }))
+    return "a negative rank of a label";
   if (!individual.values.empty() && individual.values.size() != count)
     return "a number of values that is not that of constituents";
   if (individual.continuous < 0 || individual.discontinuous < 0) return "a negative weight";

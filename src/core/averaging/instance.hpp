@@ -39,6 +39,7 @@ struct Outcome {
   Fraction value;                     // F of these
   double upper = 0;                   // F of no tree is higher, when not optimal
   bool optimal = true;
+  bool rounded = false;  // not optimal only because the arithmetic is too coarse to prove it
   std::int64_t searched = 0;  // candidates that were left when the search began
 };
 

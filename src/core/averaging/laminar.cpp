@@ -37,6 +37,7 @@ class Search {
                      [&](std::uint32_t a, std::uint32_t b) { return sets_[a].count() < sets_[b].count(); });
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::uint32_t set = order[i];
+      budget_.work(i);
       inside_[set] = pack(strictly_inside(set, std::span(order).first(i)), 0);
       if (budget_.spent()) return std::nullopt;
     }

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "averaging/budget.hpp"
+
 namespace treemean::averaging {
 
 // Vertices are put on the left or on the right; edges lead from left to right. The cut separates the source
@@ -21,8 +23,12 @@ class BipartiteCut {
   void add_right(std::size_t v, Weight weight) { add_arc(v, sink_, weight); }
   void add_edge(std::size_t left, std::size_t right) { add_arc(left, right, unlimited()); }
 
-  void run() {
-    while (label_levels()) push_along_levels();
+  // Returns false if the budget did not suffice.
+  bool run(Budget& budget) {
+    while (label_levels()) {
+      if (!push_along_levels(budget)) return false;
+    }
+    return true;
   }
   // After `run`: whether a vertex is in the independent set.
   bool takes_left(std::size_t v) const { return level_[v] >= 0; }
@@ -61,7 +67,8 @@ class BipartiteCut {
     return level_[sink_] >= 0;
   }
 
-  void push_along_levels() {
+  bool push_along_levels(Budget& budget) {
+    if (!budget.work(arcs_.size())) return false;
     next_.assign(arcs_of_.size(), 0);
     path_.clear();
     std::size_t at = source_;
@@ -73,6 +80,7 @@ class BipartiteCut {
           arcs_[arc].room -= amount;
           arcs_[arc ^ 1].room += amount;
         }
+        if (!budget.work(path_.size())) return false;
         path_.clear();
         at = source_;
         continue;
@@ -88,7 +96,7 @@ class BipartiteCut {
         }
       }
       if (advanced) continue;
-      if (at == source_) return;
+      if (at == source_) return true;
       at = arcs_[path_.back() ^ 1].to;
       path_.pop_back();
       ++next_[at];

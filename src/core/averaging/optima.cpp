@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -15,6 +16,13 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;
 
+constexpr const char* too_many_steps = "the search needs more steps than node_limit allows";
+// What floating point may be wrong by, and far more than that.
+constexpr double tolerance = 1e-9;
+// Counting by tables may take so many steps; then up to so many trees are listed instead.
+constexpr std::int64_t table_steps = 20'000;
+constexpr std::size_t most_to_list = 1'000;
+
 // A best tree under conditions: some candidates are in, some others out.
 struct Node {
   Indices forced, excluded;  // ascending
@@ -22,61 +30,115 @@ struct Node {
   Fraction value;
 };
 
+// Of equally good trees: fewer candidates, and then the first in canonical order.
+bool comes_first(const Indices& a, const Indices& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; }
+
 bool better(const Node& a, const Node& b) {
   if (const auto order = compare(a.value, b.value); order != 0) return order > 0;
-  if (a.chosen.size() != b.chosen.size()) return a.chosen.size() < b.chosen.size();
-  return a.chosen < b.chosen;
+  return comes_first(a.chosen, b.chosen);
 }
 
 struct Worse {
   bool operator()(const Node& a, const Node& b) const { return better(b, a); }
 };
 
-// The same instance with its candidates in canonical order.
+// The same instance with some of its candidates, in canonical order.
 Instance in_order(const Instance& instance, Indices& order) {
-  order.resize(instance.candidates.size());
-  std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
   Instance result = instance;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    result.candidates[i] = instance.candidates[order[i]];
-    for (std::size_t g = 0; g < instance.groups(); ++g)
-      result.hits[i * instance.groups() + g] = instance.hit(order[i], g);
+  result.candidates.clear();
+  result.hits.clear();
+  for (const std::uint32_t c : order) {
+    result.candidates.push_back(instance.candidates[c]);
+    for (std::size_t g = 0; g < instance.groups(); ++g) result.hits.push_back(instance.hit(c, g));
   }
   return result;
 }
 
-void require_exact_scales(const Instance& instance) {
-  if (instance.groups() == 1) return;
-  const Int128 largest = largest_scale_for(instance);
-  const auto sizes = static_cast<std::int64_t>(instance.candidates.size());
-  for (std::int64_t count = 0; count <= std::min(std::max<std::int64_t>(instance.words - 2, 0), sizes); ++count) {
-    if (!make_scale(instance, count, largest).exact)
-      throw Undecided{"individuals have too many different sizes for exact ties"};
+Indices all_candidates(const Instance& instance) {
+  Indices all(instance.candidates.size());
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+// The candidates that a best tree can have: leaving one out must be no gain (see `SizeSearch::keep_candidates`).
+Indices candidates_of_best(const Instance& instance, Budget& budget) {
+  Outcome outcome;
+  Solver().run(instance, Goal::average, budget, outcome);
+  if (!outcome.optimal && !outcome.rounded) throw Undecided{too_many_steps};
+  if (std::any_of(instance.hits.begin(), instance.hits.end(), [](std::int64_t h) { return h < 0; }))
+    return all_candidates(instance);
+  const double least = to_double(outcome.value) * (1 - tolerance) * static_cast<double>(instance.q) /
+                       static_cast<double>(instance.denominator(instance.groups() - 1, 1) + instance.q);
+  Indices result;
+  for (std::uint32_t c = 0; c < instance.candidates.size(); ++c) {
+    double score = 0;
+    for (std::size_t g = 0; g < instance.groups(); ++g) {
+      score += static_cast<double>(instance.hit(c, g)) / static_cast<double>(instance.denominator(g, 1));
+    }
+    if (score >= least) result.push_back(c);
   }
+  return result;
 }
 
 // Lawler's scheme: what remains when a best tree is taken out of a set of trees is divided by the first candidate in
 // which a tree differs from it, and each part has a best tree of its own.
+//
+// Where scales are rounded, values are near what they should be. Then all trees are looked at that may belong to the
+// best ones, and exact values decide about these.
 class Enumeration {
  public:
-  Enumeration(const Instance& instance, Budget& budget) : instance_(instance), budget_(budget) {}
+  Enumeration(const Instance& instance, Budget& budget)
+      : instance_(instance),
+        budget_(budget),
+        largest_scale_(largest_scale_for(instance)),
+        exact_(has_exact_scales(instance, largest_scale_)) {}
 
   std::vector<Node> run(std::size_t limit, bool only_optimal) {
     std::vector<Node> found;
     std::priority_queue<Node, std::vector<Node>, Worse> queue;
     queue.push(solve({}, {}));
-    while (found.size() < limit && !queue.empty()) {
-      if (only_optimal && !found.empty() && compare(queue.top().value, found[0].value) < 0) break;
+    while (!queue.empty()) {
+      const Fraction& next = queue.top().value;
+      if (only_optimal && !found.empty() && clearly_worse(next, found[0].value)) break;
+      if (found.size() >= limit && (exact_ || clearly_worse(next, found[limit - 1].value))) break;
+      if (found.size() >= limit + max_rivals) throw Undecided{"too many trees are almost equally good"};
       found.push_back(queue.top());
       queue.pop();
-      if (found.size() < limit) divide(Node(found.back()), only_optimal, found[0].value, queue);
+      if (!exact_ || found.size() < limit) divide(Node(found.back()), only_optimal, found[0].value, queue);
     }
+    if (!exact_) rank_exactly(found, only_optimal);
+    if (found.size() > limit) found.resize(limit);
     return found;
   }
 
  private:
+  // So many trees are looked at beyond those that were asked for, because rounding cannot tell them apart.
+  static constexpr std::size_t max_rivals = 10'000;
+
+  // Whether one rounded value is lower than another by more than both can be wrong.
+  bool clearly_worse(const Fraction& low, const Fraction& high) const {
+    if (exact_) return compare(low, high) < 0;
+    const Int128 factor = largest_scale_ / high.denominator;
+    const Int128 errors = 4 * sum_of_magnitudes(instance_);
+    return compare(low, {high.numerator * factor - errors, high.denominator * factor}) < 0;
+  }
+
+  void rank_exactly(std::vector<Node>& found, bool only_optimal) const {
+    std::vector<std::pair<BigFraction, Node>> valued;
+    for (Node& node : found) valued.emplace_back(exact_value_of(instance_, node.chosen), std::move(node));
+    std::sort(valued.begin(), valued.end(), [](const auto& a, const auto& b) {
+      if (const auto order = compare(a.first, b.first); order != 0) return order > 0;
+      return comes_first(a.second.chosen, b.second.chosen);
+    });
+    found.clear();
+    for (auto& [value, node] : valued) {
+      if (only_optimal && compare(value, valued[0].first) != 0) break;
+      found.push_back(std::move(node));
+    }
+  }
+
   bool fits(std::uint32_t candidate, const Indices& forced) const {
     return std::none_of(forced.begin(), forced.end(), [&](std::uint32_t f) {
       return conflict(instance_.candidates[f], instance_.candidates[candidate]);
@@ -103,12 +165,12 @@ class Enumeration {
       for (std::size_t g = 0; g < groups; ++g) rest_.hits.push_back(instance_.hit(c, g));
     }
     solver_.run(rest_, Goal::average, budget_, outcome_);
-    if (!outcome_.optimal) throw Undecided{"the search would need more steps"};
+    if (!outcome_.optimal && !outcome_.rounded) throw Undecided{too_many_steps};
     Node node{std::move(forced), std::move(excluded), {}, {}};
     node.chosen = node.forced;
     for (const std::uint32_t i : outcome_.chosen) node.chosen.push_back(free[i]);
     std::sort(node.chosen.begin(), node.chosen.end());
-    node.value = value_of(instance_, node.chosen, largest_scale_for(instance_));
+    node.value = value_of(instance_, node.chosen, largest_scale_);
     return node;
   }
 
@@ -127,44 +189,53 @@ class Enumeration {
       Indices other_forced = forced, other_excluded = excluded;
       insert(chosen ? other_excluded : other_forced, c);
       Node part = solve(std::move(other_forced), std::move(other_excluded));
-      if (!only_optimal || compare(part.value, best) == 0) queue.push(std::move(part));
+      if (!only_optimal || !clearly_worse(part.value, best)) queue.push(std::move(part));
       insert(chosen ? forced : excluded, c);
     }
   }
 
   const Instance& instance_;
   Budget& budget_;
+  Int128 largest_scale_;
+  bool exact_;
   Solver solver_;
   Instance rest_;
   Outcome outcome_;
 };
 
+// Numbers whose product is what was to be counted; nothing if it took too many steps, or there are too many.
+using Factors = std::optional<std::vector<Count>>;
+
 // How many subsets of the candidates, none of negative weight, weigh as much as the heaviest one.
-std::vector<Count> count_heaviest(const Packing& packing, const std::vector<Int128>& weights, Budget& budget) {
+Factors count_heaviest(const Packing& packing, const std::vector<Int128>& weights, Budget& budget) {
   const std::size_t capacity = weights.size();
   std::vector<Count> factors;
-  if (packing.graph().overflowed()) throw Undecided{"there are too many conflicts to count"};
+  if (packing.graph().unfinished()) return std::nullopt;
   for (const std::uint32_t v : packing.graph().isolated()) {
     if (weights[v] == 0) factors.push_back(2);
   }
   for (const Component& component : packing.graph().components()) {
     DynamicSet all(capacity);
     for (const std::uint32_t v : component.members) all.insert(v);
-    const auto table = member_table(component, weights, all, capacity, capacity, budget);
-    if (!table) throw Undecided{"counting would need more steps"};
+    const auto table = member_table(component, weights, all, capacity, budget);
+    if (!table) return std::nullopt;
     Int128 best = 0;
-    for (const TableEntry& entry : *table) best = std::max(best, entry.value);
+    for (const TableEntry<Int128>& entry : *table) best = std::max(best, entry.value);
     Count count = 0;
-    for (const TableEntry& entry : *table) {
+    for (const TableEntry<Int128>& entry : *table) {
       if (entry.value == best) count = std::min(count + entry.count, too_many);
     }
-    if (count >= too_many) throw Undecided{"there are too many to count"};
+    if (count >= too_many) return std::nullopt;
     factors.push_back(count);
   }
   return factors;
 }
 
-std::vector<Count> count_one_size(const Instance& instance, const Fraction& best, Budget& budget) {
+Factors count_one_size(const Instance& instance, Budget& budget) {
+  Outcome outcome;
+  RatioSearch().run(instance, budget, outcome);
+  if (!outcome.optimal) return std::nullopt;
+  const Fraction& best = outcome.value;
   std::vector<Int128> weights;
   std::vector<Row> rows;
   for (std::size_t c = 0; c < instance.candidates.size(); ++c) {
@@ -174,78 +245,88 @@ std::vector<Count> count_one_size(const Instance& instance, const Fraction& best
     rows.push_back(instance.candidates[c]);
   }
   Packing packing;
-  packing.build(std::move(rows), instance.words);
+  packing.build(rows, instance.words, budget);
   return count_heaviest(packing, weights, budget);
 }
 
-// With different sizes: by number of members, over all numbers.
-std::vector<Count> count_all_sizes(const Instance& instance, const Fraction& best, Budget& budget) {
-  Packing packing;
-  packing.build(instance.candidates, instance.words);
-  const Int128 largest_scale = largest_scale_for(instance);
+// With different sizes: by number of members, without rounding.
+Factors count_all_sizes(const Instance& instance, Budget& budget) {
+  SizeSearch search;
+  Outcome outcome;
+  search.run(instance, budget, outcome);
+  if (!outcome.optimal && !outcome.rounded) return std::nullopt;
+  const double enough = to_double(outcome.value) * (1 - tolerance);
   const bool negative = std::any_of(instance.hits.begin(), instance.hits.end(), [](std::int64_t h) { return h < 0; });
-  const std::size_t largest =
-      std::min(static_cast<std::size_t>(std::max<std::int64_t>(instance.words - 2, 0)), instance.candidates.size());
-  std::vector<Int128> scores(instance.candidates.size());
-  std::vector<bool> keep(scores.size());
+  const std::size_t groups = instance.groups();
+  Packing packing;
+  BigFraction best;
   Count total = 0;
-  for (std::size_t count = 0; count <= largest; ++count) {
-    const Scale scale = make_scale(instance, static_cast<std::int64_t>(count), largest_scale);
+  for (const std::int64_t count : search.sizes_reaching(enough, budget)) {
+    const BigScale scale = make_big_scale(instance, count);
+    BigInteger base = 0;
+    for (std::size_t g = 0; g < groups; ++g) base += scale.units[g] * instance.base[g];
     // Members of a best tree score at least this much, or leaving them out would be a gain.
-    const double least =
-        to_double(best) * static_cast<double>(instance.q) /
-        static_cast<double>(instance.denominator(instance.groups() - 1, static_cast<std::int64_t>(count)) +
-                            instance.q) *
-        (1 - 1e-9) * static_cast<double>(scale.whole);
-    std::vector<Int128> largest_scores;
-    for (std::size_t c = 0; c < scores.size(); ++c) {
-      scores[c] = score(instance, scale, c);
-      keep[c] = negative || static_cast<double>(scores[c]) >= least;
-      if (keep[c]) largest_scores.push_back(scores[c]);
+    const double least = enough * static_cast<double>(instance.q) /
+                         static_cast<double>(instance.denominator(groups - 1, count) + instance.q);
+    std::vector<Row> rows;
+    std::vector<BigInteger> scores;
+    for (std::size_t c = 0; c < instance.candidates.size(); ++c) {
+      double rough = 0;
+      BigInteger exact = 0;
+      for (std::size_t g = 0; g < groups; ++g) {
+        rough += static_cast<double>(instance.hit(c, g)) / static_cast<double>(instance.denominator(g, count));
+        exact += scale.units[g] * instance.hit(c, g);
+      }
+      if (rough < least && !negative) continue;
+      rows.push_back(instance.candidates[c]);
+      scores.push_back(std::move(exact));
     }
-    if (largest_scores.size() < count) continue;
-    std::sort(largest_scores.begin(), largest_scores.end(), std::greater<>());
-    const Int128 base = base_score(instance, scale);
-    const Int128 bound =
-        std::accumulate(largest_scores.begin(), largest_scores.begin() + static_cast<std::ptrdiff_t>(count), base);
-    if (compare({bound, scale.whole}, best) < 0) continue;
-    const auto table = member_table(packing, scores, keep, count, budget);
-    if (!table) throw Undecided{"counting would need more steps"};
-    if (count >= table->size()) continue;
-    const TableEntry& entry = (*table)[count];
-    if (compare({base + entry.value, scale.whole}, best) == 0) total = std::min(total + entry.count, too_many);
+    packing.build(rows, instance.words, budget);
+    const auto members = static_cast<std::size_t>(count);
+    const auto table = member_table(packing, scores, std::vector<bool>(scores.size(), true), members, budget);
+    if (!table) return std::nullopt;
+    if (members >= table->size()) continue;
+    const TableEntry<BigInteger>& entry = (*table)[members];
+    const BigFraction value{base + entry.value, scale.whole};
+    const auto order = compare(value, best);
+    if (order > 0) {
+      best = value;
+      total = entry.count;
+    } else if (order == 0) {
+      total = std::min(total + entry.count, too_many);
+    }
   }
-  if (total >= too_many) throw Undecided{"there are too many to count"};
-  return {total};
+  if (total >= too_many) return std::nullopt;
+  return std::vector<Count>{total};
 }
 
 }  // namespace
 
 std::vector<Outcome> best_trees(const Instance& instance, std::size_t limit, bool only_optimal, Budget& budget) {
-  Indices order;
+  Indices order = only_optimal ? candidates_of_best(instance, budget) : all_candidates(instance);
   const Instance ordered = in_order(instance, order);
-  if (only_optimal) require_exact_scales(ordered);
   std::vector<Outcome> outcomes;
   for (const Node& node : Enumeration(ordered, budget).run(limit, only_optimal)) {
     Outcome outcome;
     for (const std::uint32_t c : node.chosen) outcome.chosen.push_back(order[c]);
     outcome.value = node.value;
-    outcome.searched = static_cast<std::int64_t>(order.size());
+    outcome.searched = static_cast<std::int64_t>(instance.candidates.size());
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;
 }
 
 std::vector<Count> count_best_trees(const Instance& instance, Budget& budget) {
-  Indices order;
+  Indices order = candidates_of_best(instance, budget);
   const Instance ordered = in_order(instance, order);
-  require_exact_scales(ordered);
-  Solver solver;
-  Outcome outcome;
-  solver.run(ordered, Goal::average, budget, outcome);
-  if (!outcome.optimal) throw Undecided{"the search would need more steps"};
-  return ordered.groups() == 1 ? count_one_size(ordered, outcome.value, budget)
-                               : count_all_sizes(ordered, outcome.value, budget);
+  Budget part = budget.part(table_steps);
+  const auto counted = ordered.groups() == 1 ? count_one_size(ordered, part) : count_all_sizes(ordered, part);
+  budget.settle(part);
+  if (counted) return *counted;
+  // Tables of large components are too large, but perhaps there are only a few best trees.
+  const std::vector<Node> listed = Enumeration(ordered, budget).run(most_to_list + 1, true);
+  if (listed.size() > most_to_list) throw Undecided{"there are too many to count"};
+  return {listed.size()};
 }
 
 }  // namespace treemean::averaging

@@ -10,7 +10,7 @@
 
 namespace treemean::averaging {
 
-// These need certainty: they throw `Undecided` where a search would give up, or arithmetic would round.
+// These need certainty: they throw `Undecided` where a search would give up.
 struct Undecided {
   const char* why;
 };

@@ -17,6 +17,8 @@ constexpr std::int64_t first_branching = 4'000;
 constexpr std::int64_t memoised_search = 50'000;
 // Deciding ties of one component may take so many steps beyond what finding the value took.
 constexpr std::int64_t tie_breaking = 20'000;
+// So many pairs of sets are compared for a first solution even if the time is over.
+constexpr std::size_t comparisons_on_credit = std::size_t{1} << 23;
 // In smaller graphs a first solution is not worth its time.
 constexpr std::size_t min_size_for_greedy = 24;
 
@@ -105,14 +107,14 @@ void search_in_width(const Problem& problem, Budget& budget, Packed& result) {
 
 }  // namespace
 
-void Packing::build(std::vector<Row> rows, std::int64_t words) {
-  rows_ = std::move(rows);
+void Packing::build(std::span<const Row> rows, std::int64_t words, Budget& budget) {
+  rows_.assign(rows.begin(), rows.end());
   words_ = words;
-  graph_.build(rows_);
+  graph_.build(rows_, budget);
 }
 
 bool Packing::compatible(std::span<const std::uint32_t> sets) const {
-  if (graph_.overflowed()) {
+  if (graph_.unfinished()) {
     for (std::size_t i = 0; i < sets.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (conflict(rows_[sets[i]], rows_[sets[j]])) return false;
@@ -136,7 +138,7 @@ void Packing::solve(std::span<const Int128> weights, Budget& budget, bool canoni
   result.value = result.upper = 0;
   result.chosen.clear();
   result.ties_open = false;
-  if (graph_.overflowed()) {
+  if (graph_.unfinished()) {
     solve_without_graph(weights, budget, result);
     return;
   }
@@ -178,8 +180,8 @@ void Packing::solve_component(const Component& component, std::span<const Int128
   else search_in_width<Int128>(problem, budget, result);
 }
 
-// With too many conflicts for a graph: the memoised search, or else a greedy choice. A tree has no more than
-// words - 2 of these sets, which gives a bound.
+// Without a graph: the memoised search, or else a greedy choice. A tree has no more than words - 2 of these sets,
+// which gives a bound.
 void Packing::solve_without_graph(std::span<const Int128> weights, Budget& budget, Packed& result) {
   alive_.clear();
   for (std::uint32_t v = 0; v < rows_.size(); ++v) {
@@ -187,16 +189,20 @@ void Packing::solve_without_graph(std::span<const Int128> weights, Budget& budge
   }
   std::stable_sort(alive_.begin(), alive_.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return weights[a] > weights[b]; });
-  for (std::size_t i = 0; i < alive_.size(); ++i) {
-    const std::uint32_t v = alive_[i];
-    if (static_cast<std::int64_t>(i) < words_ - 2) result.upper += weights[v];
+  for (std::size_t i = 0; i < alive_.size() && static_cast<std::int64_t>(i) < words_ - 2; ++i) {
+    result.upper += weights[alive_[i]];
+  }
+  std::size_t compared = 0;
+  for (const std::uint32_t v : alive_) {
+    compared += result.chosen.size();
+    if (!budget.work(4 * result.chosen.size()) && compared > comparisons_on_credit) break;
     const bool fits = std::none_of(result.chosen.begin(), result.chosen.end(),
                                    [&](std::uint32_t u) { return conflict(rows_[u], rows_[v]); });
     if (!fits) continue;
     result.chosen.push_back(v);
     result.value += weights[v];
   }
-  if (result.value == result.upper) return;
+  if (result.value == result.upper || budget.spent()) return;
   std::vector<Row> rows;
   std::vector<Int128> alive_weights;
   for (const std::uint32_t v : alive_) {

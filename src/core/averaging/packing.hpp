@@ -24,7 +24,8 @@ struct Packed {
 class Packing {
  public:
   // The sets must be different, have 2 to words - 1 words, and stand in canonical order (see `precedes`).
-  void build(std::vector<Row> rows, std::int64_t words);
+  // Where the time does not suffice for all conflicts, solutions are poor, with a bound.
+  void build(std::span<const Row> rows, std::int64_t words, Budget& budget);
 
   std::span<const Row> rows() const { return rows_; }
   const ConflictGraph& graph() const { return graph_; }

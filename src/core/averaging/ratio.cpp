@@ -37,7 +37,7 @@ Fraction first_value(const Instance& instance) {
 
 }  // namespace
 
-void RatioSearch::keep_candidates(const Instance& instance, const Fraction& value) {
+void RatioSearch::keep_candidates(const Instance& instance, const Fraction& value, Budget& budget) {
   const std::int64_t enough = most_without_gain(value, instance.q);
   kept_.clear();
   for (std::uint32_t c = 0; c < instance.candidates.size(); ++c) {
@@ -45,19 +45,19 @@ void RatioSearch::keep_candidates(const Instance& instance, const Fraction& valu
   }
   std::sort(kept_.begin(), kept_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
-  std::vector<Row> rows;
-  rows.reserve(kept_.size());
-  for (const std::uint32_t c : kept_) rows.push_back(instance.candidates[c]);
-  packing_.build(std::move(rows), instance.words);
+  rows_.clear();
+  for (const std::uint32_t c : kept_) rows_.push_back(instance.candidates[c]);
+  packing_.build(rows_, instance.words, budget);
 }
 
 void RatioSearch::run(const Instance& instance, Budget& budget, Outcome& outcome) {
   const Int128 base = instance.base[0];
   const Int128 empty_denominator = instance.denominator(0, 0);
   Fraction value = first_value(instance);
-  keep_candidates(instance, value);
+  keep_candidates(instance, value, budget);
   outcome.searched = static_cast<std::int64_t>(kept_.size());
   outcome.optimal = true;
+  outcome.rounded = false;
   weights_.resize(kept_.size());
 
   // The candidates of the current value, in case the search ends before it finds others.

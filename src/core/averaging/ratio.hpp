@@ -14,10 +14,11 @@ class RatioSearch {
   void run(const Instance& instance, Budget& budget, Outcome& outcome);
 
  private:
-  void keep_candidates(const Instance& instance, const Fraction& value);
+  void keep_candidates(const Instance& instance, const Fraction& value, Budget& budget);
 
   std::vector<std::uint32_t> kept_;  // candidates worth more than the first value, in canonical order
   std::vector<std::uint32_t> best_;  // what was chosen of these
+  std::vector<Row> rows_;
   std::vector<Int128> weights_;
   Packing packing_;
   Packed packed_;

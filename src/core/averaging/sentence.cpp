@@ -23,10 +23,22 @@ std::int64_t size_of(const std::uint64_t* words, std::size_t width) {
   return size;
 }
 
+// The label that all constituents of unlabelled trees have; -1 if there are several.
+std::int32_t only_label_of(const Individuals& individuals) {
+  std::int32_t only = -1;
+  for (const Individual& individual : individuals.all) {
+    for (const std::int32_t rank : individual.label_ranks) {
+      if (only >= 0 && rank != only) return -1;
+      only = rank;
+    }
+  }
+  return only;
+}
+
 }  // namespace
 
-SentenceAverager::SentenceAverager(const Individuals& individuals, const Options& options)
-    : individuals_(individuals), options_(options) {
+SentenceAverager::SentenceAverager(const Individuals& individuals, const Options& options, StopSign& sign)
+    : individuals_(individuals), options_(options), sign_(sign) {
   double divisor = 0;
   for (const Individual& individual : individuals.all) {
     const auto weight = static_cast<double>(individual.continuous);
@@ -34,12 +46,14 @@ SentenceAverager::SentenceAverager(const Individuals& individuals, const Options
     total_discontinuous_ += static_cast<double>(individual.discontinuous);
     divisor += individuals.valued ? static_cast<double>(std::llround(weight * individuals.value_scale)) : weight;
   }
+  only_label_ = only_label_of(individuals);
   objective_factor_ = (options.goal == Goal::sum ? 1.0 : static_cast<double>(options.p + options.q)) / divisor;
 }
 
 void SentenceAverager::add(std::int64_t sentence, Averages& averages) {
-  const auto start = std::chrono::steady_clock::now();
-  Budget budget(options_.node_limit, options_.time_limit);
+  const auto start = Budget::Clock::now();
+  sign_.check(start);
+  Budget budget(options_.node_limit, options_.time_limit, sign_, start);
   outcome_.chosen.clear();
   if (individuals_.words(sentence) > 0) {
     counter_.count(individuals_, sentence, options_.p, options_.q);
@@ -50,7 +64,7 @@ void SentenceAverager::add(std::int64_t sentence, Averages& averages) {
     // A tree without words agrees with itself.
     outcome_.value = {options_.goal == Goal::sum ? 0 : 1, 1};
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double> seconds = Budget::Clock::now() - start;
   add_outcome(budget.nodes(), seconds.count(), averages);
 }
 
@@ -78,7 +92,7 @@ void SentenceAverager::add_outcome(std::int64_t nodes, double seconds, Averages&
 }
 
 void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool only_optimal, Averages& averages) {
-  Budget budget(options_.node_limit, options_.time_limit);
+  Budget budget(options_.node_limit, options_.time_limit, sign_);
   counter_.count(individuals_, sentence, options_.p, options_.q);
   for (Outcome& outcome : best_trees(counter_.instance(), limit, only_optimal, budget)) {
     outcome_ = std::move(outcome);
@@ -87,7 +101,7 @@ void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool o
 }
 
 std::vector<Count> SentenceAverager::count_best(std::int64_t sentence) {
-  Budget budget(options_.node_limit, options_.time_limit);
+  Budget budget(options_.node_limit, options_.time_limit, sign_);
   counter_.count(individuals_, sentence, options_.p, options_.q);
   return count_best_trees(counter_.instance(), budget);
 }
@@ -101,7 +115,7 @@ void SentenceAverager::choose_members() {
     const std::uint64_t* words = proposals[proposal].words;
     member_of_[proposal] = static_cast<std::int64_t>(members_.size());
     members_.push_back(
-        {words, first_of(words), size_of(words, width_), static_cast<std::int64_t>(proposal), -1, false});
+        {words, first_of(words), size_of(words, width_), static_cast<std::int64_t>(proposal), only_label_, false});
   };
   for (const std::uint32_t c : outcome_.chosen) add(counter_.proposal_of()[c]);
   for (std::size_t i = 0; i < proposals.size(); ++i) {
@@ -111,16 +125,40 @@ void SentenceAverager::choose_members() {
   }
 }
 
+std::int32_t SentenceAverager::label_of(const Occurrence& occurrence) const {
+  const Individual& individual = individuals_.all[occurrence.individual];
+  const std::int32_t code = individual.labels[static_cast<std::size_t>(occurrence.constituent)];
+  return individual.label_ranks[static_cast<std::size_t>(code)];
+}
+
 // Of every member the label with most weight, of equal ones the alphabetically first.
 void SentenceAverager::choose_labels() {
+  if (only_label_ != no_label) return;
+  // Mostly all agree.
+  bool disputed = false;
+  for (const Occurrence& occurrence : counter_.occurrences()) {
+    const std::int64_t member = member_of_[occurrence.proposal];
+    if (member < 0) continue;
+    std::int32_t& label = members_[static_cast<std::size_t>(member)].label;
+    const std::int32_t rank = label_of(occurrence);
+    if (label == no_label) {
+      label = rank;
+    } else if (label != rank) {
+      label = disputed_label;
+      disputed = true;
+    }
+  }
+  if (disputed) settle_disputed_labels();
+}
+
+void SentenceAverager::settle_disputed_labels() {
   if (label_weights_.size() < members_.size()) label_weights_.resize(members_.size());
   for (std::size_t m = 0; m < members_.size(); ++m) label_weights_[m].clear();
   for (const Occurrence& occurrence : counter_.occurrences()) {
     const std::int64_t member = member_of_[occurrence.proposal];
-    if (member < 0) continue;
+    if (member < 0 || members_[static_cast<std::size_t>(member)].label != disputed_label) continue;
     const Individual& individual = individuals_.all[occurrence.individual];
-    const std::int32_t code = individual.labels[static_cast<std::size_t>(occurrence.constituent)];
-    const std::int32_t rank = individual.label_ranks[static_cast<std::size_t>(code)];
+    const std::int32_t rank = label_of(occurrence);
     const bool gap = counter_.proposals()[occurrence.proposal].discontinuous;
     const std::int64_t weight = gap ? individual.discontinuous : individual.continuous;
     auto& weights = label_weights_[static_cast<std::size_t>(member)];
@@ -133,6 +171,7 @@ void SentenceAverager::choose_labels() {
     }
   }
   for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (members_[m].label != disputed_label) continue;
     const auto& weights = label_weights_[m];
     const auto best = std::min_element(weights.begin(), weights.end(), [](const LabelWeight& a, const LabelWeight& b) {
       return a.weight != b.weight ? a.weight > b.weight : a.rank < b.rank;

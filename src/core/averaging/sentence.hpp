@@ -24,7 +24,8 @@ struct Averages {
 
 class SentenceAverager {
  public:
-  SentenceAverager(const Individuals& individuals, const Options& options);
+  // The work throws when the sign is raised.
+  SentenceAverager(const Individuals& individuals, const Options& options, StopSign& sign);
 
   void add(std::int64_t sentence, Averages& averages);
 
@@ -42,6 +43,7 @@ class SentenceAverager {
     std::int32_t label;     // a rank; if it was added to make the tree binary, that of the set it divides
     bool added;
   };
+  static constexpr std::int32_t no_label = -1, disputed_label = -2;
   struct LabelWeight {
     std::int32_t rank;
     std::int64_t weight;
@@ -50,14 +52,18 @@ class SentenceAverager {
   void add_outcome(std::int64_t nodes, double seconds, Averages& averages);
   void choose_members();
   void add_binary_members();
+  std::int32_t label_of(const Occurrence& occurrence) const;
   void choose_labels();
+  void settle_disputed_labels();
   void sort_members();
   void write(Averages& averages) const;
   double average_f1() const;
 
   const Individuals& individuals_;
   Options options_;
+  StopSign& sign_;
   double total_weight_ = 0, total_discontinuous_ = 0, objective_factor_ = 0;
+  std::int32_t only_label_ = no_label;
   Solver solver_;
   HitCounter counter_;
   Outcome outcome_;

@@ -38,7 +38,7 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
   instance_ = &instance;
   largest_scale_ = largest_scale_for(instance);
   negative_ = std::any_of(instance.hits.begin(), instance.hits.end(), [](std::int64_t h) { return h < 0; });
-  if (!keep_candidates()) {  // the individuals are no trees
+  if (!keep_candidates(budget)) {  // the individuals are no trees
     Instance plain = instance;
     plain.majority_total = 0;
     run(plain, budget, outcome);
@@ -46,10 +46,18 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
   }
   outcome.searched = static_cast<std::int64_t>(kept_.size());
   outcome.optimal = true;
+  outcome.rounded = false;
   outcome.upper = 0;
   climb(budget);
   prove(budget, outcome);
   if (outcome.optimal) choose_canonical(budget);
+  // Where scales are rounded, so are values and bounds. It matters for huge weights in long sentences only.
+  const double rounding = visible_rounding(instance, largest_scale_, best_value_);
+  if (rounding > 0 && !has_exact_scales(instance, largest_scale_)) {
+    outcome.upper = std::max(outcome.upper, to_double(best_value_)) + 2 * rounding;
+    outcome.rounded = outcome.optimal;
+    outcome.optimal = false;
+  }
   outcome.chosen.clear();
   for (const std::uint32_t i : best_) outcome.chosen.push_back(kept_[i]);
   std::sort(outcome.chosen.begin(), outcome.chosen.end());
@@ -59,7 +67,7 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
 // If c is in the best tree T, leaving it out is no gain. Without negative hits that means that the score of c is at
 // least F(T) q / (D + q), where D is the largest denominator; multiplied with D + q, scores are largest for small
 // trees.
-bool SizeSearch::keep_candidates() {
+bool SizeSearch::keep_candidates(Budget& budget) {
   const Instance& instance = *instance_;
   const std::vector<std::uint32_t> first = majority(instance);
   const double value = std::max(plain_value(instance, {}), plain_value(instance, first));
@@ -78,7 +86,7 @@ bool SizeSearch::keep_candidates() {
             [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
   std::vector<Row> rows;
   for (const std::uint32_t c : kept_) rows.push_back(instance.candidates[c]);
-  packing_.build(std::move(rows), instance.words);
+  packing_.build(rows, instance.words, budget);
 
   best_.clear();
   best_value_ = value_of_kept(best_);
@@ -156,6 +164,7 @@ bool SizeSearch::ruled_out(const Fraction& bound, bool strictly) const {
 Fraction SizeSearch::bound_of(const Range& range, bool strictly, Budget& budget) {
   Scale scale;
   Scores scores;
+  budget.work(kept_.size() * (instance_->groups() + 4));
   score_kept(range.low, scale, scores);
   const Int128 base = base_score(*instance_, scale);
   Scores largest = scores;
@@ -171,6 +180,17 @@ Fraction SizeSearch::bound_of(const Range& range, bool strictly, Budget& budget)
   packing_.solve(weights_, budget, false, packed_);
   offer(packed_.chosen);
   return {base + std::min(sum, packed_.upper + loss * range.high), scale.whole};
+}
+
+// What no tree of any size exceeds, in one pass over the hits: all that are positive, over the smallest denominators.
+double SizeSearch::crude_bound() const {
+  double bound = 0;
+  for (std::size_t g = 0; g < instance_->groups(); ++g) {
+    auto hits = static_cast<double>(instance_->base[g]);
+    for (const std::uint32_t c : kept_) hits += static_cast<double>(std::max<std::int64_t>(instance_->hit(c, g), 0));
+    bound += hits / static_cast<double>(instance_->denominator(g, 0));
+  }
+  return bound;
 }
 
 SizeSearch::BestOfSize SizeSearch::best_of_size(std::int64_t count, bool strictly, Budget& budget) {
@@ -232,25 +252,54 @@ SizeSearch::BestOfSize SizeSearch::best_by_table(std::int64_t count, const Scale
     result.bound = {std::numeric_limits<std::int64_t>::min(), 1};
     return result;
   }
-  const TableEntry& entry = (*table)[members];
+  const TableEntry<Int128>& entry = (*table)[members];
   entry.first.for_each([&](std::size_t i) { result.chosen.push_back(static_cast<std::uint32_t>(i)); });
   result.bound = {base_score(*instance_, scale) + entry.value, scale.whole};
   offer(result.chosen);
   return result;
 }
 
-void SizeSearch::prove(Budget& budget, Outcome& outcome) {
-  const std::int64_t largest =
-      std::min<std::int64_t>(std::max<std::int64_t>(instance_->words - 2, 0), static_cast<std::int64_t>(kept_.size()));
+// Ranges that bounds can be computed for.
+std::vector<SizeSearch::Range> SizeSearch::all_sizes() const {
+  const std::int64_t largest = std::min(most_members(*instance_), static_cast<std::int64_t>(kept_.size()));
   std::vector<Range> todo;
   if (negative_) {
     for (std::int64_t count = largest; count >= 0; --count) todo.push_back({count, count});
   } else {
     todo.push_back({0, largest});
   }
+  return todo;
+}
+
+std::vector<std::int64_t> SizeSearch::sizes_reaching(double enough, Budget& budget) {
+  std::vector<std::int64_t> sizes;
+  std::vector<Range> todo = all_sizes();
   while (!todo.empty()) {
     const Range range = todo.back();
     todo.pop_back();
+    if (to_double(bound_of(range, false, budget)) < enough) continue;
+    if (range.low < range.high) {
+      const std::int64_t middle = (range.low + range.high) / 2;
+      todo.push_back({middle + 1, range.high});
+      todo.push_back({range.low, middle});
+    } else if (to_double(best_of_size(range.low, false, budget).bound) >= enough) {
+      sizes.push_back(range.low);
+    }
+  }
+  return sizes;
+}
+
+void SizeSearch::prove(Budget& budget, Outcome& outcome) {
+  std::vector<Range> todo = all_sizes();
+  while (!todo.empty()) {
+    const Range range = todo.back();
+    todo.pop_back();
+    // With negative hits every size has a range of its own, too many to look at when the time is over.
+    if (negative_ && budget.spent()) {
+      outcome.optimal = false;
+      outcome.upper = crude_bound();
+      return;
+    }
     const Fraction bound = bound_of(range, false, budget);
     if (ruled_out(bound, false)) continue;
     if (budget.spent()) {

@@ -18,6 +18,9 @@ class SizeSearch {
  public:
   void run(const Instance& instance, Budget& budget, Outcome& outcome);
 
+  // After `run`, about the same instance: the numbers of candidates with which a tree may be worth `enough`.
+  std::vector<std::int64_t> sizes_reaching(double enough, Budget& budget);
+
  private:
   struct Range {
     std::int64_t low, high;
@@ -35,8 +38,9 @@ class SizeSearch {
   using Scores = std::vector<Int128>;
 
   // False if majority constituents conflict, which does not happen in trees.
-  bool keep_candidates();
+  bool keep_candidates(Budget& budget);
   void climb(Budget& budget);
+  std::vector<Range> all_sizes() const;
   void prove(Budget& budget, Outcome& outcome);
   void choose_canonical(Budget& budget);
 
@@ -47,6 +51,7 @@ class SizeSearch {
   Int128 marginal_loss(const Scale& scale, std::int64_t count) const;
   bool ruled_out(const Fraction& bound, bool strictly) const;
   Fraction bound_of(const Range& range, bool strictly, Budget& budget);
+  double crude_bound() const;
   BestOfSize best_of_size(std::int64_t count, bool strictly, Budget& budget);
   BestOfSize best_by_table(std::int64_t count, const Scale& scale, const Scores& scores, Fraction bound,
                            Budget& budget);

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import overload
 
 from treemean.averaging.alignment import check_aligned
+from treemean.averaging.arguments import listed
 from treemean.averaging.by_problem import by_problem
 from treemean.averaging.exact import exact
 from treemean.averaging.optima import all_optima, count_optima, k_best
-from treemean.averaging.reference import REFERENCE_METHODS
+from treemean.averaging.reference import OPTIONS_OF_METHODS, REFERENCE_METHODS
 from treemean.averaging.request import NODE_LIMIT, Direction, HitsLike, Request, make_request
 from treemean.averaging.weights import WeightsLike
-from treemean.errors import TreemeanError
+from treemean.errors import InvalidOption, Unsolved
 from treemean.trees import Tree, Treebank
 
 __all__ = [
@@ -31,7 +32,10 @@ Method = Callable[[Sequence[Treebank], Request], Treebank]
 #: Methods by name; `by_problem` makes one from a function that solves a single `Problem`.
 METHODS: dict[str, Method] = {
     "exact": exact,
-    **{name: by_problem(name, solve) for name, solve in REFERENCE_METHODS.items()},
+    **{
+        name: by_problem(name, solve, OPTIONS_OF_METHODS.get(name, ()))
+        for name, solve in REFERENCE_METHODS.items()
+    },
 }
 
 
@@ -48,6 +52,8 @@ def average(
     node_limit: int = NODE_LIMIT,
     time_limit: float | None = None,
     jobs: int | None = None,
+    max_fan_out: int | None = None,
+    skipped: list[Unsolved] | None = None,
 ) -> Tree: ...
 @overload
 def average(
@@ -62,6 +68,8 @@ def average(
     node_limit: int = NODE_LIMIT,
     time_limit: float | None = None,
     jobs: int | None = None,
+    max_fan_out: int | None = None,
+    skipped: list[Unsolved] | None = None,
 ) -> Treebank: ...
 def average(
     individuals: Sequence[Treebank] | Sequence[Tree],
@@ -75,6 +83,8 @@ def average(
     node_limit: int = NODE_LIMIT,
     time_limit: float | None = None,
     jobs: int | None = None,
+    max_fan_out: int | None = None,
+    skipped: list[Unsolved] | None = None,
 ) -> Treebank | Tree:
     """Return the average of treebanks over the same sentences, or of trees over the same sentence.
 
@@ -99,9 +109,17 @@ def average(
         are worth 1.
     additive : maximise the weighted mean of the plain sum of hits over the constituents of 2 to n - 1 words,
         without a ratio; `objective` is that mean. Constituents that add nothing are left out.
-    node_limit : how many steps the search may take on a sentence, beyond which the result has an upper bound.
-    time_limit : how many seconds it may take on a sentence; results may then differ from run to run.
-    jobs : the number of threads; all cores if not given. It does not change the result.
+    node_limit : how many steps the search may take on a sentence, beyond which the result has an upper bound;
+        for the method `exact` only.
+    time_limit : how many seconds it may take on a sentence; results may then differ from run to run. For the
+        methods `exact` and `integer-programming` only.
+    jobs : the number of threads of the method `exact`; all cores if not given. It does not change the result.
+        Other methods use one.
+    max_fan_out : for the method `dynamic-programming` only: the bound on the fan-out of constituents. That of
+        the individuals' constituents if not given.
+    skipped : what becomes of sentences that are beyond the reach of the method (`exact` has none such). By
+        default the first one is an error, `Unsolved`. If a list is given, they are left out of the result,
+        and an `Unsolved` with number, id and reason is added to the list for each of them.
 
     The result has sentence values: `objective` (the weighted mean of F_β), `average_f1` (the weighted mean of
     F1), `upper_bound`, `optimal` (1 if proven), `nodes` (steps of the search), `candidates` (constituents
@@ -118,11 +136,14 @@ def average(
     >>> round(result.values["objective"], 4), result.values["optimal"]
     (0.9333, 1.0)
     """
-    if method not in METHODS:
-        raise TreemeanError(f"there is no method {method!r}; known are {', '.join(METHODS)}")
-    listed: list[Treebank | Tree] = list(individuals)
+    if not isinstance(method, str) or method not in METHODS:
+        raise InvalidOption(f"there is no method {method!r}; known are {', '.join(METHODS)}")
+    given = listed(individuals)
+    are_trees = isinstance(given[0], Tree)
+    if are_trees and skipped is not None:
+        raise InvalidOption("skipped is for treebanks: a single sentence is solved or not")
     request = make_request(
-        len(listed),
+        len(given),
         weights,
         beta=beta,
         binary=binary,
@@ -131,8 +152,10 @@ def average(
         node_limit=node_limit,
         time_limit=time_limit,
         jobs=jobs,
+        max_fan_out=max_fan_out,
+        skipped=skipped,
     )
-    banks = [i if isinstance(i, Treebank) else Treebank.from_trees([i]) for i in listed]
+    banks = [Treebank.from_trees([tree]) for tree in given] if are_trees else given
     check_aligned(banks)
     result = METHODS[method](banks, request)
-    return result[0] if isinstance(listed[0], Tree) else result
+    return result[0] if are_trees else result

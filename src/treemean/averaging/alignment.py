@@ -24,7 +24,7 @@ def check_aligned(
     """
     if not runs:
         raise TreemeanError("there is nothing to average: give at least one treebank")
-    called = names or [f"individual {number}" for number in range(1, len(runs) + 1)]
+    called = _names(runs, names)
     first = runs[0]
     for name, run in zip(called[1:], runs[1:], strict=True):
         if len(run) != len(first):
@@ -46,29 +46,37 @@ def check_aligned(
             )
 
 
-def align_by_id(runs: Sequence[Treebank]) -> list[Treebank]:
-    """Return treebanks with their sentences in the order of the first one, brought together by their ids."""
+def align_by_id(runs: Sequence[Treebank], names: Sequence[str] | None = None) -> list[Treebank]:
+    """Return treebanks with their sentences in the order of the first one, brought together by their ids.
+
+    `names` is what messages call the treebanks; `individual 1` and so on if not given.
+    """
     if not runs:
         return []
-    ids = _unique_ids(runs[0], 1)
+    called = _names(runs, names)
+    ids = _unique_ids(runs[0], called[0])
     aligned = [runs[0]]
-    for number, run in enumerate(runs[1:], 2):
-        place = {id: index for index, id in enumerate(_unique_ids(run, number))}
+    for name, run in zip(called[1:], runs[1:], strict=True):
+        place = {id: index for index, id in enumerate(_unique_ids(run, name))}
         missing = [id for id in ids if id not in place]
         if missing or len(place) != len(ids):
             which = f"lacks {missing[0]!r}" if missing else f"has {min(place.keys() - set(ids))!r}"
-            raise MismatchError(f"individual {number} has other sentences than the first one: it {which}")
+            raise MismatchError(f"{name} has other sentences than {called[0]}: it {which}")
         aligned.append(run.take([place[id] for id in ids]))
     return aligned
 
 
-def _unique_ids(run: Treebank, number: int) -> list[str]:
+def _names(runs: Sequence[Treebank], names: Sequence[str] | None) -> Sequence[str]:
+    return names or [f"individual {number}" for number in range(1, len(runs) + 1)]
+
+
+def _unique_ids(run: Treebank, name: str) -> list[str]:
     ids = run.ids.tolist()
     if "" in ids:
-        raise MismatchError(f"sentence {ids.index('') + 1} of individual {number} has no id")
+        raise MismatchError(f"sentence {ids.index('') + 1} of {name} has no id")
     repeated = next((id for id, count in Counter(ids).items() if count > 1), None)
     if repeated is not None:
-        raise MismatchError(f"the id {repeated!r} occurs more than once in individual {number}")
+        raise MismatchError(f"the id {repeated!r} occurs more than once in {name}")
     return ids
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from treemean.averaging.exact import with_method
 from treemean.averaging.problem import make_problem
-from treemean.averaging.request import Request
+from treemean.averaging.request import NODE_LIMIT, Request
 from treemean.averaging.solution import Solution
 from treemean.averaging.weights import Weights
-from treemean.errors import TreemeanError
+from treemean.errors import InvalidOption, MissingDependency, TreemeanError, Unsolved
 from treemean.trees import Constituent, Tree, Treebank
 from treemean.trees.binarise import MARK
 from treemean.trees.bitsets import fan_out_of
@@ -21,28 +23,73 @@ from treemean.trees.bitsets import fan_out_of
 Solver = Callable[..., Solution]
 
 
-def by_problem(name: str, solve: Solver) -> Callable[[Sequence[Treebank], Request], Treebank]:
+def by_problem(
+    name: str, solve: Solver, takes: Collection[str] = ()
+) -> Callable[[Sequence[Treebank], Request], Treebank]:
     """Make a method for single problems into one for aligned treebanks.
 
     Labels, support and the numbers of sentences are those of the method `exact`.
+
+    Parameters
+    ----------
+    solve : takes a `Problem`, and `binary=` with a direction if a binary tree is wanted; raises `Unsolved`
+        where a sentence is beyond its reach.
+    takes : which of the options `node_limit`, `time_limit` and `max_fan_out` it takes as well. Others are
+        refused, as a limit that is ignored would be no limit.
     """
 
     def average(runs: Sequence[Treebank], request: Request) -> Treebank:
-        if request.hits is not None or request.goal == "sum":
-            raise TreemeanError(f"the method {name} does not take hits; the method exact does")
-        options: dict[str, Any] = {"binary": request.direction} if request.goal == "binary" else {}
-        trees = []
-        for number, sentence in enumerate(zip(*runs, strict=True), 1):
+        options = _options(name, takes, request)
+        trees: list[Tree] = []
+        kept: list[int] = []
+        notes: dict[int, str] = {}
+        for index, sentence in enumerate(zip(*runs, strict=True)):
             try:
-                trees.append(_average_one(sentence, request, solve, options))
+                tree, note = _average_one(sentence, request, solve, options)
+            except Unsolved as error:
+                unsolved = Unsolved(error.reason, sentence=index + 1, id=sentence[0].id)
+                if request.skipped is None:
+                    raise unsolved from error
+                request.skipped.append(unsolved)
+                continue
+            except (InvalidOption, MissingDependency):  # not about the sentence
+                raise
             except TreemeanError as error:
-                raise TreemeanError(f"sentence {number}: {error}") from error
-        return Treebank.from_trees(trees).with_columns(metadata=with_method(runs[0], name))
+                raise TreemeanError(f"sentence {index + 1}: {error}") from error
+            if note:
+                notes[len(trees)] = f"not proven optimal: {note}"
+            trees.append(tree)
+            kept.append(index)
+        base = runs[0].take(np.array(kept, dtype=np.int64))
+        return Treebank.from_trees(trees).with_columns(metadata=with_method(base, name, notes))
 
     return average
 
 
-def _average_one(trees: Sequence[Tree], request: Request, solve: Solver, options: dict[str, Any]) -> Tree:
+def _options(name: str, takes: Collection[str], request: Request) -> dict[str, Any]:
+    """Return what the method is called with; raise `InvalidOption` for what it does not take."""
+    if request.hits is not None:
+        raise InvalidOption(f"the method {name} does not take hits; the method exact does")
+    if request.goal == "sum":
+        raise InvalidOption(
+            f"the method {name} does not maximise plain sums (additive); the method exact does"
+        )
+    options: dict[str, Any] = {"binary": request.direction} if request.goal == "binary" else {}
+    defaults = {"node_limit": NODE_LIMIT, "time_limit": None, "max_fan_out": None}
+    for option, default in defaults.items():
+        value = getattr(request, option)
+        if value == default:
+            continue
+        if option not in takes:
+            raise InvalidOption(f"the method {name} takes no {option}")
+        options[option] = value
+    return options
+
+
+def _average_one(
+    trees: Sequence[Tree], request: Request, solve: Solver, options: dict[str, Any]
+) -> tuple[Tree, str]:
+    """Return the average of some trees, and why it is not proven to be the best one, if so."""
     start = time.perf_counter()
     weights = request.weights
     heard = [k for k in range(len(trees)) if weights.continuous[k] or weights.discontinuous[k]]
@@ -53,7 +100,7 @@ def _average_one(trees: Sequence[Tree], request: Request, solve: Solver, options
     n = len(base.words)
     if n == 0:
         nothing_to_decide = {"objective": 1.0, "average_f1": 1.0, "upper_bound": 1.0, "optimal": 1.0}
-        return base.replace(values=nothing_to_decide | {"nodes": 0, "candidates": 0, "seconds": 0.0})
+        return base.replace(values=nothing_to_decide | {"nodes": 0, "candidates": 0, "seconds": 0.0}), ""
     problem = make_problem(trees, weights, request.beta2)
     solution = solve(problem, **options)
     everything = (1 << n) - 1
@@ -68,7 +115,7 @@ def _average_one(trees: Sequence[Tree], request: Request, solve: Solver, options
         Fraction(2 * w * (problem.trivial_count + len(sets & tree.masks)), size + s)
         for w, tree, s in zip(weights.continuous, trees, problem.sizes)
     )
-    return base.replace(
+    result = base.replace(
         constituents=[*constituents, *with_marks],
         values={
             "objective": float(solution.objective),
@@ -80,6 +127,7 @@ def _average_one(trees: Sequence[Tree], request: Request, solve: Solver, options
             "seconds": time.perf_counter() - start,
         },
     )
+    return result, solution.note
 
 
 def _kind(mask: int, weights: Weights) -> tuple[int, ...]:

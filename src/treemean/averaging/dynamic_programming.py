@@ -22,19 +22,23 @@ from treemean.averaging.problem import Problem
 from treemean.averaging.scores import Scores
 from treemean.averaging.sizes import best_of_sizes
 from treemean.averaging.solution import Binarising, Solution
-from treemean.errors import TreemeanError
+from treemean.errors import InvalidOption, Unsolved
 from treemean.trees.bitsets import fan_out_of, positions_of
 
 
 def solve(
-    problem: Problem, *, fan_out: int | None = None, limit: int = 2_000_000, binary: bool | Binarising = False
+    problem: Problem,
+    *,
+    max_fan_out: int | None = None,
+    limit: int = 2_000_000,
+    binary: bool | Binarising = False,
 ) -> Solution:
     """Find the best tree that can be binarised with a bounded fan-out.
 
     Parameters
     ----------
-    fan_out : the bound F; that of the candidates if not given.
-    limit : how many divisions of sets a table may need at most; beyond, `TreemeanError` is raised.
+    max_fan_out : the bound F; that of the candidates if not given.
+    limit : how many divisions of sets a table may need at most; beyond, `Unsolved` is raised.
     binary : search binary trees (a named way of dividing means the same); all constituents are then of
         fan-out at most F, added ones as well.
 
@@ -48,14 +52,14 @@ def solve(
     """
     scores = Scores(problem)
     widest = max((fan_out_of(mask) for mask in problem.candidates), default=1)
-    bound = widest if fan_out is None else fan_out
+    bound = widest if max_fan_out is None else max_fan_out
     if bound < 1:
-        raise TreemeanError(f"the fan-out must be at least 1, not {bound}")
+        raise InvalidOption(f"the fan-out must be at least 1, not {bound}")
     needed = count_divisions(problem.n, bound)
     if needed > limit:
-        raise TreemeanError(
+        raise Unsolved(
             f"dynamic programming over {problem.n} words with fan-out {bound} may need {needed} divisions, "
-            f"more than the limit of {limit}"
+            f"more than the limit of {limit}; a lower max_fan_out needs fewer"
         )
     index = {mask: c for c, mask in enumerate(problem.candidates)}
     tables = _Tables(problem.n, bound)

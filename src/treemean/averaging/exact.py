@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treemean import _core
 from treemean.averaging.request import HitsLike, Request
 from treemean.averaging.weights import Weights
-from treemean.errors import TreemeanError
+from treemean.errors import InvalidOption, TreemeanError
 from treemean.trees import Treebank
 from treemean.trees.binarise import MARK
 from treemean.trees.strings import CodedStrings, Strings
@@ -34,6 +34,8 @@ _LEAST_RESOLUTION = 1e6
 
 def exact(runs: Sequence[Treebank], request: Request) -> Treebank:
     """Return the exact average of aligned treebanks."""
+    if request.max_fan_out is not None:
+        raise InvalidOption("the method exact takes no max_fan_out; the method dynamic-programming does")
     individuals, vocabulary = core_individuals(runs, request)
     try:
         found = _core.average(
@@ -109,7 +111,7 @@ def _reasons(found: Mapping[str, NDArray[Any]], request: Request) -> dict[int, s
         elif request.goal == "binary" and request.hits is not None:
             reasons[s] = "not proven optimal: constituents with negative hits may have been added"
         else:
-            reasons[s] = "not proven optimal: too many conflicts for the search"
+            reasons[s] = "not proven optimal: too many conflicts, or weights too fine, for the search"
     return reasons
 
 
@@ -133,26 +135,33 @@ def _values(runs: Sequence[Treebank], hits: HitsLike) -> list[NDArray[np.float64
     if isinstance(hits, str):
         for number, run in enumerate(runs, 1):
             if hits not in run.constituent_values:
-                raise TreemeanError(f"individual {number} has no constituent values named {hits!r}")
-        given = [run.constituent_values[hits] for run in runs]
+                raise InvalidOption(f"individual {number} has no constituent values named {hits!r}")
+        given: list[Any] = [run.constituent_values[hits] for run in runs]
     else:
         if len(hits) != len(runs):
-            raise TreemeanError(
+            raise InvalidOption(
                 f"hits must be the name of a column or one array for each of {len(runs)} individuals"
             )
-        given = [np.asarray(array) for array in hits]
-    values = [np.ascontiguousarray(array, dtype=np.float64) for array in given]
+        given = [*hits]
+    values = [_numbers(array, number) for number, array in enumerate(given, 1)]
     for number, (run, array) in enumerate(zip(runs, values, strict=True), 1):
         if array.shape != (len(run.labels),):
-            raise TreemeanError(
+            raise InvalidOption(
                 f"individual {number} has {len(run.labels)} constituents, but hits of shape {array.shape}"
             )
         if not np.isfinite(array).all():
             at = int(np.argmin(np.isfinite(array)))
-            raise TreemeanError(
+            raise InvalidOption(
                 f"individual {number}: the hits of constituent {at + 1} are {array[at]}; they must be finite"
             )
     return values
+
+
+def _numbers(array: Any, number: int) -> NDArray[np.float64]:
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOption(f"the hits of individual {number} are no array of numbers") from None
 
 
 def _value_scale(weights: Weights, values: Sequence[NDArray[np.float64]]) -> float:
@@ -166,5 +175,5 @@ def _value_scale(weights: Weights, values: Sequence[NDArray[np.float64]]) -> flo
     scale = 10.0 ** min(9, math.floor(math.log10(_ROOM / total)))
     # With very large values, weights themselves would be rounded away.
     if scale < 1 and scale * max(weights.continuous) < _LEAST_RESOLUTION:
-        raise TreemeanError(f"hits are too large: weights times hits reach {total:g} in all")
+        raise InvalidOption(f"hits are too large: weights times hits reach {total:g} in all")
     return scale

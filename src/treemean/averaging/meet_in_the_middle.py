@@ -25,13 +25,19 @@ from treemean.trees.bitsets import positions_of
 
 
 def solve(
-    problem: Problem, *, prune: bool = True, limit: int = 48, binary: Binarising | None = None
+    problem: Problem,
+    *,
+    prune: bool = True,
+    value_bound: bool = True,
+    limit: int = 48,
+    binary: Binarising | None = None,
 ) -> Solution:
     """Find the average by the paper's meet-in-the-middle search.
 
     Parameters
     ----------
     prune : whether to decide candidates by the bounds of section 2.4 first.
+    value_bound : whether to use the stronger bound as well, which the paper does not have.
     limit : the highest number of candidates that is searched; with more, the greedy tree is returned with a
         note, not proven to be optimal.
     binary : find the best binary tree, and divide what is left undivided like this.
@@ -45,7 +51,12 @@ def solve(
     """
     scores = Scores(problem)
     pruned = prune_candidates(
-        problem, zero_hit=prune, all_hit=prune, lower_bound=prune, value_bound=prune, binary=bool(binary)
+        problem,
+        zero_hit=prune,
+        all_hit=prune,
+        lower_bound=prune,
+        value_bound=prune and value_bound,
+        binary=bool(binary),
     )
     if len(pruned.kept) > limit:
         note = f"{len(pruned.kept)} candidates are more than the limit of {limit}: greedy, not searched"

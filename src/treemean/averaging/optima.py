@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -10,15 +10,19 @@ import numpy as np
 
 from treemean import _core
 from treemean.averaging.alignment import check_aligned
-from treemean.averaging.exact import core_individuals, result_of
+from treemean.averaging.arguments import listed, whole_number
+from treemean.averaging.exact import core_individuals, exact, result_of
 from treemean.averaging.request import NODE_LIMIT, HitsLike, Request, make_request
 from treemean.averaging.weights import WeightsLike
 from treemean.errors import TreemeanError
 from treemean.trees import Tree, Treebank
 
+# What the core's integers hold; no list is so long.
+_MOST_TREES = 1 << 62
+
 
 def count_optima(
-    trees: Sequence[Tree],
+    trees: Iterable[Tree],
     weights: WeightsLike = None,
     *,
     beta: float = 1.0,
@@ -36,7 +40,7 @@ def count_optima(
     2
     """
     banks, request = _prepare(trees, weights, beta, hits, node_limit)
-    if len(trees[0].words) == 0:
+    if len(banks[0].words) == 0:
         return 1
     individuals, _ = core_individuals(banks, request)
     factors = _decided(_core.count_best_trees, individuals, **_options(request))
@@ -44,7 +48,7 @@ def count_optima(
 
 
 def all_optima(
-    trees: Sequence[Tree],
+    trees: Iterable[Tree],
     weights: WeightsLike = None,
     *,
     limit: int = 1000,
@@ -61,11 +65,11 @@ def all_optima(
     >>> [[c.label for c in tree] for tree in all_optima([a, b])]
     [['S', 'A'], ['S', 'B']]
     """
-    return _best(trees, weights, limit, True, beta, hits, node_limit)
+    return _best(trees, weights, whole_number("limit", limit, 1), True, beta, hits, node_limit)
 
 
 def k_best(
-    trees: Sequence[Tree],
+    trees: Iterable[Tree],
     k: int,
     weights: WeightsLike = None,
     *,
@@ -83,12 +87,13 @@ def k_best(
     >>> [round(tree.values["objective"], 3) for tree in k_best([a], 5)]
     [1.0, 0.889]
     """
-    return _best(trees, weights, k, False, beta, hits, node_limit)
+    return _best(trees, weights, whole_number("k", k, 1), False, beta, hits, node_limit)
 
 
 def _prepare(
-    trees: Sequence[Tree], weights: WeightsLike, beta: float, hits: HitsLike, node_limit: int
+    individuals: Iterable[Tree], weights: WeightsLike, beta: float, hits: HitsLike, node_limit: int
 ) -> tuple[list[Treebank], Request]:
+    trees = listed(individuals, only_trees=True)
     request = make_request(len(trees), weights, beta=beta, hits=hits, node_limit=node_limit)
     banks = [Treebank.from_trees([tree]) for tree in trees]
     check_aligned(banks)
@@ -103,13 +108,13 @@ def _decided(search: Any, *arguments: Any, **options: Any) -> Any:
     try:
         return search(*arguments, **options)
     except RuntimeError as error:
-        raise TreemeanError(f"not decided within node_limit: {error}") from error
+        raise TreemeanError(f"not decided: {error}") from error
     except ValueError as error:
         raise TreemeanError(str(error)) from error
 
 
 def _best(
-    trees: Sequence[Tree],
+    trees: Iterable[Tree],
     weights: WeightsLike,
     limit: int,
     only_optimal: bool,
@@ -117,14 +122,16 @@ def _best(
     hits: HitsLike,
     node_limit: int,
 ) -> list[Tree]:
-    if limit < 1:
-        raise TreemeanError(f"at least one tree must be asked for, not {limit}")
     banks, request = _prepare(trees, weights, beta, hits, node_limit)
-    if len(trees[0].words) == 0:
-        return [trees[0]]
+    if len(banks[0].words) == 0:
+        return list(exact(banks, request))
     individuals, vocabulary = core_individuals(banks, request)
     found = _decided(
-        _core.best_trees, individuals, **_options(request), limit=limit, only_optimal=only_optimal
+        _core.best_trees,
+        individuals,
+        **_options(request),
+        limit=min(limit, _MOST_TREES),
+        only_optimal=only_optimal,
     )
     repeated = banks[0].take(np.zeros(len(found["objective"]), dtype=np.int64))
     return list(result_of(repeated, found, vocabulary, request))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
 from treemean.averaging import (
@@ -10,6 +10,7 @@ from treemean.averaging import (
     dynamic_programming,
     exhaustive,
     greedy,
+    integer_programming,
     majority,
     meet_in_the_middle,
     select,
@@ -24,9 +25,15 @@ REFERENCE_METHODS: Mapping[str, Solver] = MappingProxyType(
         "meet-in-the-middle": meet_in_the_middle.solve,
         "exhaustive": exhaustive.solve,
         "dynamic-programming": dynamic_programming.solve,
+        "integer-programming": integer_programming.solve,
         "cyk": cyk.solve,
         "greedy": greedy.solve,
         "select": select.solve,
         "majority": majority.solve,
     }
+)
+
+#: Which options of `treemean.average` a method takes, beyond those that all take.
+OPTIONS_OF_METHODS: Mapping[str, Collection[str]] = MappingProxyType(
+    {"dynamic-programming": ("max_fan_out",), "integer-programming": ("time_limit",)}
 )

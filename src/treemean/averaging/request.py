@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
+
+from treemean.averaging.arguments import number, whole_number
 from treemean.averaging.weights import Weights, WeightsLike, make_weights
-from treemean.errors import TreemeanError
+from treemean.errors import InvalidOption, Unsolved
 
 Direction = Literal["left", "right", "balanced"]
 Goal = Literal["average", "binary", "sum"]
@@ -21,6 +24,9 @@ NODE_LIMIT = 1_000_000
 
 _LARGEST_BETA = 1000.0
 _BETA_RESOLUTION = 1_000_000
+# What the core's integers hold; no search takes so many steps, no machine has so many cores.
+_LARGEST_NODE_LIMIT = 1 << 62
+_MOST_JOBS = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,8 @@ class Request:
     goal : `average` for the best tree, `binary` for the best binary tree, `sum` for the largest plain sum.
     direction : how to divide what is not binary, for the goal `binary`.
     hits : see `treemean.average`.
-    node_limit, time_limit, jobs : see `treemean.average`.
+    node_limit, time_limit, jobs, max_fan_out : see `treemean.average`.
+    skipped : see `treemean.average`; a list that fills up.
     """
 
     weights: Weights
@@ -45,6 +52,8 @@ class Request:
     node_limit: int = NODE_LIMIT
     time_limit: float | None = None
     jobs: int | None = None
+    max_fan_out: int | None = None
+    skipped: list[Unsolved] | None = None
 
 
 def make_request(
@@ -58,27 +67,31 @@ def make_request(
     node_limit: int = NODE_LIMIT,
     time_limit: float | None = None,
     jobs: int | None = None,
+    max_fan_out: int | None = None,
+    skipped: list[Unsolved] | None = None,
 ) -> Request:
     """Check what `treemean.average` was asked for, with `count` individuals."""
-    if binary not in (False, True, "left", "right", "balanced"):
-        raise TreemeanError(f"binary must be True, False, left, right or balanced, not {binary!r}")
+    if not isinstance(binary, bool | str) or binary not in (False, True, "left", "right", "balanced"):
+        raise InvalidOption(f"binary must be True, False, left, right or balanced, not {binary!r}")
     if binary and additive:
-        raise TreemeanError("a binary tree is found by its own sum; leave out `additive`")
-    if node_limit < 0:
-        raise TreemeanError(f"node_limit is {node_limit}; it must not be negative")
-    if time_limit is not None and not time_limit > 0:
-        raise TreemeanError(f"time_limit is {time_limit}; it must be positive")
-    if jobs is not None and jobs < 1:
-        raise TreemeanError(f"jobs is {jobs}; it must be at least 1")
+        raise InvalidOption("a binary tree is found by its own sum; leave out `additive`")
+    if not (hits is None or isinstance(hits, str | Sequence | np.ndarray)):
+        raise InvalidOption(f"hits must be the name of a column or an array per individual, not {hits!r}")
+    if time_limit is not None and not (time_limit := number("time_limit", time_limit)) > 0:
+        raise InvalidOption(f"time_limit is {time_limit}; it must be positive")
+    if skipped is not None and not isinstance(skipped, list):
+        raise InvalidOption(f"skipped must be a list to which reasons are added, not {skipped!r}")
     return Request(
         make_weights(weights, count),
         squared_beta(beta),
         "sum" if additive else "binary" if binary else "average",
         binary if isinstance(binary, str) else "right",
         hits,
-        node_limit,
+        min(whole_number("node_limit", node_limit, 0), _LARGEST_NODE_LIMIT),
         time_limit,
-        jobs,
+        None if jobs is None else min(whole_number("jobs", jobs, 1), _MOST_JOBS),
+        None if max_fan_out is None else whole_number("max_fan_out", max_fan_out, 1),
+        skipped,
     )
 
 
@@ -88,6 +101,7 @@ def squared_beta(beta: float) -> Fraction:
     >>> squared_beta(0.5)
     Fraction(1, 4)
     """
+    beta = number("beta", beta)
     if not math.isfinite(beta) or not 0 <= beta <= _LARGEST_BETA:
-        raise TreemeanError(f"beta is {beta}; it must be between 0 and {_LARGEST_BETA:g}")
+        raise InvalidOption(f"beta is {beta}; it must be between 0 and {_LARGEST_BETA:g}")
     return (Fraction(repr(float(beta))) ** 2).limit_denominator(_BETA_RESOLUTION)

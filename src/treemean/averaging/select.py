@@ -5,7 +5,7 @@ from __future__ import annotations
 from treemean.averaging.problem import Problem
 from treemean.averaging.scores import Scores
 from treemean.averaging.solution import Binarising, Solution, make_solution
-from treemean.errors import TreemeanError
+from treemean.errors import Unsolved
 
 
 def solve(problem: Problem, *, binary: Binarising | None = None) -> Solution:
@@ -13,7 +13,7 @@ def solve(problem: Problem, *, binary: Binarising | None = None) -> Solution:
 
     A problem knows an individual by its hits. One whose tree cannot be told from them (it has no weight, or
     no weight for one kind of constituents, or its hits are no tree) cannot be chosen; if that holds for
-    all, `TreemeanError` is raised. `binary` makes the chosen tree binary, dividing what is left undivided
+    all, `Unsolved` is raised. `binary` makes the chosen tree binary, dividing what is left undivided
     like this. `nodes` counts individuals. Of equally good trees the one with fewest constituents is taken,
     then the one with the lexicographically smallest indices, so that the order of individuals is no matter.
 
@@ -28,7 +28,7 @@ def solve(problem: Problem, *, binary: Binarising | None = None) -> Solution:
         if problem.trivial_hits[k] and problem.trivial_count + len(tree) == size and problem.is_tree(tree):
             trees.append(tree)
     if not trees:
-        raise TreemeanError("select: no individual's tree can be told from its hits")
+        raise Unsolved("select: no individual's tree can be told from its hits")
     output_size = scores.largest if binary else None
     chosen = min(trees, key=lambda tree: (-scores.value(tree, output_size), len(tree), tree))
     note = "select: only the individuals were compared"

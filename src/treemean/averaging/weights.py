@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from treemean.errors import TreemeanError
+from treemean.averaging.arguments import number
+from treemean.errors import InvalidOption, TreemeanError
 
 #: Weights that are not short decimals are rounded to this many parts of the largest one.
 RESOLUTION = 1 << 30
@@ -41,7 +42,8 @@ def make_weights(weights: WeightsLike, count: int) -> Weights:
     weights : None for equal ones, a number per individual, or typed weights: a mapping with the keys
         `continuous` and `discontinuous`, each a number per individual. Zero means no say.
 
-    Short decimals (5.95) become exact integers; other numbers are rounded to about nine digits.
+    Short decimals (5.95) become exact integers; other numbers are rounded to about nine digits of the largest
+    one. What is then less than half a unit, under about 5e-10 of the largest weight, has no say.
 
     >>> make_weights([5.95, 1.5], 2).continuous
     (119, 30)
@@ -52,14 +54,14 @@ def make_weights(weights: WeightsLike, count: int) -> Weights:
         return Weights((1,) * count, (1,) * count)
     if isinstance(weights, Mapping):
         if weights.keys() != {"continuous", "discontinuous"}:
-            raise TreemeanError("typed weights need the keys 'continuous' and 'discontinuous'")
+            raise InvalidOption("typed weights need the keys 'continuous' and 'discontinuous'")
         kinds = [_checked(weights[kind], count, f"{kind} ") for kind in ("continuous", "discontinuous")]
         if not any(kinds[0]):
-            raise TreemeanError("all continuous weights are zero: nobody would have a say")
+            raise InvalidOption("all continuous weights are zero: nobody would have a say")
     else:
         single = _checked(weights, count, "")
         if not any(single):
-            raise TreemeanError("all weights are zero: nobody would have a say")
+            raise InvalidOption("all weights are zero: nobody would have a say")
         kinds = [single, single]
     integers = to_integers([*kinds[0], *kinds[1]])
     return Weights(tuple(integers[:count]), tuple(integers[count:]))
@@ -78,10 +80,12 @@ def to_integers(values: Sequence[float]) -> list[int]:
 
 
 def _checked(weights: Sequence[float], count: int, kind: str) -> list[float]:
-    given = [float(weight) for weight in weights]
+    if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
+        raise InvalidOption(f"{kind}weights must be a list of numbers, not {weights!r}")
+    given = [number(f"{kind}weight {place}", weight) for place, weight in enumerate(weights, 1)]
     if len(given) != count:
-        raise TreemeanError(f"{len(given)} {kind}weights for {count} individuals")
-    for number, weight in enumerate(given, 1):
+        raise InvalidOption(f"{len(given)} {kind}weights for {count} individuals")
+    for place, weight in enumerate(given, 1):
         if not math.isfinite(weight) or weight < 0:
-            raise TreemeanError(f"{kind}weight {number} is {weight}; weights must be finite and not negative")
+            raise InvalidOption(f"{kind}weight {place} is {weight}; weights must be finite and not negative")
     return given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -16,7 +17,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="[bold]Exit codes:[/bold] 0 done, 1 something is wrong with the input, 2 wrong usage.",
+    epilog="[bold]Exit codes:[/bold] 0 done, 1 something is wrong with the input, 2 wrong usage, 130 and 143 "
+    "interrupted by Ctrl-C or by a request to end; unfinished files are removed then.",
 )
 
 
@@ -52,10 +54,17 @@ def _treemean(
     """
 
 
+def _terminate(*_: object) -> None:
+    """End in order: what is open is closed, and unfinished files are removed."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+    sys.exit(143)
+
+
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean.errors import TreemeanError
 
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         app()
     except TreemeanError as error:

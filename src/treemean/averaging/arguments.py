@@ -1,0 +1,61 @@
+"""Checks of what users pass, so that a wrong type is told in their words."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+from treemean.errors import InvalidOption, TreemeanError
+from treemean.trees import Tree, Treebank
+
+
+def listed(individuals: Iterable[Any], *, only_trees: bool = False) -> list[Any]:
+    """Return individuals as a list of treebanks, or of trees; raise `InvalidOption` for anything else."""
+    wanted = "trees over one sentence" if only_trees else "treebanks, or of trees over one sentence"
+    if isinstance(individuals, Tree | Treebank | str | bytes) or not isinstance(individuals, Iterable):
+        raise InvalidOption(f"the individuals must be a list of {wanted}, not a {type(individuals).__name__}")
+    found = list(individuals)
+    if not found:
+        raise TreemeanError("there is nothing to average: give at least one treebank")
+    for number, individual in enumerate(found, 1):
+        if not isinstance(individual, Tree if only_trees else Tree | Treebank):
+            kind = type(individual).__name__
+            raise InvalidOption(
+                f"the individuals must be a list of {wanted}, but individual {number} is a {kind}"
+            )
+        if isinstance(individual, Tree) != isinstance(found[0], Tree):
+            raise InvalidOption("the individuals must be all trees or all treebanks, not some of each")
+    return found
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Return an integer argument; raise `InvalidOption` if it is none, or less than `least`.
+
+    >>> whole_number("jobs", 2, 1)
+    2
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidOption(f"{name} is {value!r}; it must be a whole number") from None
+    if number < least:
+        raise InvalidOption(f"{name} is {number}; it must be at least {least}")
+    return number
+
+
+def number(name: str, value: Any) -> float:
+    """Return a numeric argument as a float, NaN and infinity included; raise `InvalidOption` if it is none.
+
+    >>> number("beta", 1)
+    1.0
+    """
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        raise InvalidOption(f"{name} is {value!r}; it must be a number") from None

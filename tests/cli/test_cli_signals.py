@@ -1,0 +1,49 @@
+"""What is left behind when a command is interrupted: its old output, and nothing else."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import treemean
+from instances import independent_trees
+from treemean.trees import Treebank
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("name", ["mean.discbracket", "mean.parquet"])
+def test_an_interrupted_average_leaves_the_old_output(
+    tmp_path: Path, number: signal.Signals, code: int, name: str
+) -> None:
+    runs = []
+    for index, tree in enumerate(independent_trees(80, 14, random.Random(1), 0.3)):
+        runs.append(tmp_path / f"run{index}.jsonl")
+        treemean.write(Treebank.from_trees([tree] * 5), runs[-1])
+    output, stats = tmp_path / name, tmp_path / "stats.json"
+    output.write_text("old")
+    stats.write_text("old")
+    before = set(tmp_path.iterdir())
+    process = subprocess.Popen(
+        [sys.executable, "-m", "treemean", "average", *runs, "-o", output, "--stats", stats, "--binary"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while set(tmp_path.iterdir()) == before and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.7)  # until it searches
+    assert process.poll() is None
+    process.send_signal(number)
+    sent = time.monotonic()
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - sent < 2  # closing Python takes a while, too
+    assert process.returncode == code
+    assert "Traceback" not in errors
+    assert output.read_text() == stats.read_text() == "old"
+    assert set(tmp_path.iterdir()) == before
