@@ -1,12 +1,10 @@
-"""How fast matrix products of the shapes of this model run, and what the normaliser of emissions costs."""
+"""How fast matrix products of the shapes of this model run."""
 
 from __future__ import annotations
 
 import torch
-from torch import Tensor
 
 from gpu.timing import milliseconds
-from treemean.grammars.inside.triton.emissions import log_normaliser
 
 SHAPES = [
     ("emissions", 4500, 512, 10_000),
@@ -37,36 +35,4 @@ def rates() -> list[dict[str, object]]:
             line += f"  {'TF32' if dtype == torch.float32 else 'FP16'} {1000 * time:6.1f} μs {rate:4.0f};"
             results.append({"shape": name, "dtype": str(dtype), "milliseconds": time})
         print(line, flush=True)
-    return results
-
-
-def normalisers() -> list[dict[str, object]]:
-    """Time the normaliser of emissions, three ways, and compare its gradients with float64."""
-    torch.manual_seed(1)
-    hidden = torch.randn(4500, 512, device="cuda") * 0.5
-    embeddings = torch.randn(10_000, 512, device="cuda") * 0.2
-    weights = torch.rand(4500, device="cuda") ** 4
-
-    def plain(h: Tensor, w: Tensor) -> Tensor:
-        return (h @ w.T).logsumexp(-1)
-
-    def both(function: object, h: Tensor, w: Tensor) -> tuple[Tensor, ...]:
-        h, w = h.detach().requires_grad_(), w.detach().requires_grad_()
-        value = function(h, w)  # type: ignore[operator]
-        return value.detach(), *torch.autograd.grad(value, (h, w), weights.to(value.dtype))
-
-    expected = both(plain, hidden.double(), embeddings.double())
-    print("Normaliser of emissions, forward and backward:")
-    results: list[dict[str, object]] = []
-    for name, function, precision in (
-        ("PyTorch, float32", plain, "highest"),
-        ("PyTorch, TF32", plain, "high"),
-        ("fused, half products", log_normaliser, "high"),
-    ):
-        torch.set_float32_matmul_precision(precision)
-        found = both(function, hidden, embeddings)
-        errors = [float((f - e).norm() / e.norm()) for f, e in zip(found, expected)]
-        time = milliseconds(lambda function=function: both(function, hidden, embeddings))  # type: ignore[misc]
-        print(f"  {name:24s} {time:6.3f} ms; value, hidden, embeddings off by {errors}", flush=True)
-        results.append({"name": name, "milliseconds": time, "errors": errors})
     return results

@@ -95,4 +95,4 @@ def power(x: int, least: int = 1) -> int:
 
 def warps(elements: int) -> int:
     """Return how many warps should work on a row of so many elements."""
-    return min(max(elements // 1024, 1), 16)
+    return min(power(elements // 1024), 16)

@@ -178,7 +178,7 @@ class _Inside:
             charts.append(_pair(lefts, torch.stack(rights, 1)))
         chart = torch.cat(charts, 1)
         if width > 2:
-            chart = chart + checkpoint(self._attach, width, use_reentrant=False)
+            chart = chart + checkpoint(self._attach, width, use_reentrant=False, preserve_rng_state=False)
         chart = chart * valid_gaps(self.scales, gaps)[..., 0]
         if self.marks is not None:
             chart = chart * (1.0 + self.marks.discontinuous[width])[..., None]

@@ -1,4 +1,4 @@
-"""log Z, its gradient and span posteriors by Triton kernels."""
+"""log Z and its gradient by Triton kernels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from treemean.grammars.inside.rules import ATTACHMENTS, RankRules, Ranks, full_lengths
+from treemean.grammars.inside.rules import ATTACHMENTS, RankRules, Ranks
 from treemean.grammars.inside.triton.charts import Charts, Shape
 from treemean.grammars.inside.triton.context import (
     Context,
@@ -21,7 +21,6 @@ from treemean.grammars.inside.triton.context import (
 from treemean.grammars.inside.triton.inside_pass import fill_charts
 from treemean.grammars.inside.triton.outside_pass import Gradients, fill_gradients
 from treemean.grammars.inside.triton.settings import DEFAULT, Settings
-from treemean.grammars.spans import SpanPosteriors, empty_discontinuous
 
 
 def log_partition(rules: RankRules, lengths: Tensor | None = None, *, settings: Settings = DEFAULT) -> Tensor:
@@ -91,7 +90,8 @@ def pad_ranks(rules: RankRules) -> RankRules:
     )
 
 
-def _kernel_rules(continuous: Tensor, discontinuous: Tensor, root: Tensor, ranks: Ranks) -> KernelRules:
+def kernel_rules(continuous: Tensor, discontinuous: Tensor, root: Tensor, ranks: Ranks) -> KernelRules:
+    """Return padded rules in the form that the kernels take."""
     return KernelRules(
         continuous=nearest_tf32(continuous.detach()),
         from_pairs=discontinuous.detach()[:, : ranks.r3].transpose(1, 2).contiguous(),
@@ -107,7 +107,7 @@ def _whole_rows(shape: Shape, lengths: Tensor) -> Tensor:
     return (width - 1) * (2 * shape.n - width + 2) // 2 * shape.batch + sentence * (shape.n - width + 1)
 
 
-class _Total:
+class Total:
     """log Z of a filled chart, and where it was read."""
 
     def __init__(self, shape: Shape, charts: Charts, root: Tensor, lengths: Tensor | None) -> None:
@@ -156,9 +156,9 @@ class _LogPartition(torch.autograd.Function):
         if n == 1:
             ctx.save_for_backward(views, continuous, discontinuous, root)
             return views.new_full((runs, batch), -math.inf)
-        ctx.rules = _kernel_rules(continuous, discontinuous, root, ranks)
+        ctx.rules = kernel_rules(continuous, discontinuous, root, ranks)
         ctx.charts = fill_charts(ctx.context, views, scales, ctx.rules)
-        total = ctx.total = _Total(shape, ctx.charts, ctx.rules.root, lengths)
+        total = ctx.total = Total(shape, ctx.charts, ctx.rules.root, lengths)
         return total.log
 
     @staticmethod
@@ -186,50 +186,3 @@ def _of_discontinuous(shape: Shape, gradients: Gradients) -> Tensor:
     pairs = gradients.from_pairs.view(shape.runs, -1, 2 * half * r3).sum(1)
     attached = gradients.from_attached.view(shape.runs, -1, 2 * half * half).sum(1)
     return torch.cat([pairs.view(-1, 2 * half, r3).transpose(1, 2), attached.view(-1, half, 2 * half)], 1)
-
-
-@torch.no_grad()
-def span_posteriors(
-    rules: RankRules, lengths: Tensor | None = None, *, settings: Settings = DEFAULT
-) -> SpanPosteriors:
-    """Return the span posteriors of a batch, from one forward and one backward pass."""
-    batch, n, _ = rules.views.shape
-    device = rules.views.device
-    lengths = full_lengths(lengths, batch, n, device)
-    words = torch.arange(n, device=device)
-    continuous = torch.zeros(batch, n + 1, n + 1, device=device)
-    continuous[:, words, words + 1] = (words < lengths[:, None]).float()
-    if n == 1:
-        return SpanPosteriors(continuous, {})
-    padded = pad_ranks(rules.stack())
-    shape = Shape(1, batch, n, padded.ranks)
-    context = Context(shape, rules.ranks, rules.floor, settings, device)
-    kernel_rules = _kernel_rules(padded.continuous, padded.discontinuous, padded.root, padded.ranks)
-    charts = fill_charts(context, padded.views, padded.scales, kernel_rules)
-    total = _Total(shape, charts, kernel_rules.root, lengths[None])
-    gradients = Gradients.allocate(context, posteriors=True)
-    total.start(gradients, shape, torch.ones(1, batch, device=device), kernel_rules.root)
-    fill_gradients(context, charts, kernel_rules, gradients)
-    shares = (charts.views[0] * gradients.views[0]).sum(-1)
-    for width in range(2, n):
-        start = torch.arange(n - width + 1, device=device)
-        continuous[:, start, start + width] = shares[shape.rows_of(width)].view(batch, -1)
-    sentence = torch.arange(batch, device=device)
-    whole = lengths > 1
-    continuous[sentence[whole], 0, lengths[whole]] = 1.0
-    discontinuous = _square(gradients.posteriors, batch, n) if context.gaps else {}
-    return SpanPosteriors(continuous, discontinuous)
-
-
-def _square(cells: Tensor, batch: int, n: int) -> dict[int, Tensor]:
-    """Spread posteriors of cells (B, cells) over the charts of `SpanPosteriors`."""
-    charts = empty_discontinuous(batch, n, device=cells.device)
-    start = 0
-    for left in range(1, n):
-        for right in range(1, n - left):
-            size = n - left - right
-            i, p = torch.triu_indices(size, size, device=cells.device)
-            stop = start + size * (size + 1) // 2
-            charts[left + right][:, left - 1, i, p] = cells[:, start:stop]
-            start = stop
-    return charts

@@ -1,0 +1,73 @@
+"""Is the way from parameters to rules right at published sizes? Values and all gradients against float64."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from gpu.verify import VOCABULARY
+from treemean.grammars import GrammarConfig, build_grammar
+from treemean.grammars.fused import rank_rules
+from treemean.grammars.inside import rank_torch
+from treemean.grammars.inside.rules import RankRules
+from treemean.grammars.low_rank import LowRankGrammar
+
+
+def _log_z_and_gradients(rules: RankRules, parameters: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+    value = rank_torch.log_partition(rules).flatten()
+    return value.detach().double(), [
+        g.double() for g in torch.autograd.grad(value.mean(), parameters, materialize_grads=True)
+    ]
+
+
+def _off(found: Tensor, expected: Tensor) -> float:
+    return float((found.double() - expected).norm() / expected.norm())
+
+
+def check(kind: str = "tn-lcfrs", sharpness: float = 1.0, n: int = 10, batch: int = 4) -> dict[str, object]:
+    """Compare three versions with float64: kernels of halves, kernels of float32, plain TF32.
+
+    Where a version rounds what goes into a ReLU, some few are on the other side of the kink, each of which
+    changes gradients by as much as it carries; the errors of the plain TF32 version tell how much that is.
+    """
+    torch.manual_seed(1)
+    grammar = build_grammar(GrammarConfig(kind), VOCABULARY).cuda()
+    assert isinstance(grammar, LowRankGrammar)
+    with torch.no_grad():
+        for name, parameter in grammar.named_parameters():
+            if name.startswith("rank") or name == "words":
+                parameter *= sharpness
+    words = torch.randint(0, VOCABULARY, (batch, n), device="cuda")
+    named = {name: p.detach()[None].requires_grad_() for name, p in grammar.named_parameters()}
+    found: dict[str, tuple[Tensor, list[Tensor], RankRules]] = {}
+    for version, dtype in (("halves", torch.float16), ("float32", torch.float32)):
+        rules = rank_rules(named, words[None], grammar.config, dtype=dtype)
+        value, gradients = _log_z_and_gradients(rules, list(named.values()))
+        again = _log_z_and_gradients(
+            rank_rules(named, words[None], grammar.config, dtype=dtype), list(named.values())
+        )
+        same = torch.equal(value, again[0]) and all(map(torch.equal, gradients, again[1]))
+        print(f"    {version}: {'same bits twice' if same else 'BITS DIFFER'}")
+        found[version] = value, [g[0] for g in gradients], rules
+    torch.set_float32_matmul_precision("high")
+    plain = grammar.rules(words)
+    found["plain TF32"] = (*_log_z_and_gradients(plain, list(grammar.parameters())), plain)
+    torch.set_float32_matmul_precision("highest")
+    grammar.double()
+    expected, expected_gradients = _log_z_and_gradients(grammar.rules(words), list(grammar.parameters()))
+    names = [name for name, _ in grammar.named_parameters()]
+    report: dict[str, object] = {"kind": kind, "sharpness": sharpness}
+    for version, (value, gradients, _) in found.items():
+        errors = {name: _off(g, e) for name, g, e in zip(names, gradients, expected_gradients)}
+        whole = _off(
+            torch.cat([g.flatten() for g in gradients]), torch.cat([e.flatten() for e in expected_gradients])
+        )
+        difference = float((value - expected).abs().max())
+        worst = sorted(errors.items(), key=lambda item: -item[1])[:8]
+        print(
+            f"  {kind}, sharpness {sharpness}, {version}: log Z off by {difference:.1e},"
+            f" whole gradient by {whole:.1e}; " + ", ".join(f"{name} {error:.1e}" for name, error in worst),
+            flush=True,
+        )
+        report[version] = {"log_z": difference, "whole": whole, "errors": errors}
+    return report

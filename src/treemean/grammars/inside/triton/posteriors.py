@@ -1,0 +1,104 @@
+"""Span posteriors by Triton kernels: one pass forward, one backward."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from treemean.grammars.inside.rules import RankRules, full_lengths
+from treemean.grammars.inside.triton.charts import Shape
+from treemean.grammars.inside.triton.context import Context
+from treemean.grammars.inside.triton.inside_pass import fill_charts
+from treemean.grammars.inside.triton.outside_pass import Gradients, fill_gradients
+from treemean.grammars.inside.triton.partition import Total, kernel_rules, pad_ranks
+from treemean.grammars.inside.triton.settings import DEFAULT, Settings
+from treemean.grammars.spans import SpanPosteriors
+
+
+@dataclass
+class Posteriors:
+    """Posteriors as the kernels leave them, for S sentences of all runs.
+
+    Parameters
+    ----------
+    continuous : (S, n+1, n+1) as in `SpanPosteriors`.
+    cells : (S, cells) of discontinuous spans, in the order of `indexing`; no cells without gaps.
+    log_z : (S,).
+    """
+
+    continuous: Tensor
+    cells: Tensor
+    log_z: Tensor
+
+
+@torch.no_grad()
+def compact_posteriors(
+    rules: RankRules, lengths: Tensor | None = None, *, settings: Settings = DEFAULT
+) -> Posteriors:
+    """Return the span posteriors of stacked rules; nothing in it waits for the device."""
+    runs, batch, n, _ = rules.views.shape
+    device = rules.views.device
+    sentences = runs * batch
+    lengths = full_lengths(None if lengths is None else lengths.reshape(-1), sentences, n, device)
+    ends = torch.arange(n + 1, device=device)
+    width = ends - ends[:, None]
+    words = (width == 1) & (ends <= lengths[:, None, None])
+    if n == 1:
+        nothing = rules.views.new_zeros(sentences, 0)
+        return Posteriors(words.float(), nothing, nothing.new_full((sentences,), -torch.inf))
+    padded = pad_ranks(rules)
+    shape = Shape(runs, batch, n, padded.ranks)
+    context = Context(shape, rules.ranks, rules.floor, settings, device)
+    matrices = kernel_rules(padded.continuous, padded.discontinuous, padded.root, padded.ranks)
+    charts = fill_charts(context, padded.views, padded.scales, matrices)
+    total = Total(shape, charts, matrices.root, lengths.view(runs, batch))
+    gradients = Gradients.allocate(context, posteriors=True)
+    total.start(gradients, shape, torch.ones(runs, batch, device=device), matrices.root)
+    fill_gradients(context, charts, matrices, gradients)
+    shares = (charts.views * gradients.views).sum(-1)
+    inner = (width > 1) & (width < n)
+    safe = torch.where(inner, width, 1)
+    sentence = torch.arange(batch, device=device)[:, None, None]
+    row = (safe - 1) * (2 * n - safe + 2) // 2 * batch + sentence * (n - safe + 1)
+    row = torch.where(inner, row + ends[:, None], 0)
+    continuous = torch.where(inner, shares[:, row.flatten()].view(sentences, n + 1, n + 1), words.float())
+    whole = (width == lengths[:, None, None]) & (ends[:, None] == 0) & (width > 1)
+    continuous = torch.where(whole, 1.0, continuous)
+    return Posteriors(continuous, gradients.posteriors, total.log.flatten())
+
+
+def span_posteriors(
+    rules: RankRules, lengths: Tensor | None = None, *, settings: Settings = DEFAULT
+) -> SpanPosteriors:
+    """Return the span posteriors of a batch, from one forward and one backward pass."""
+    found = compact_posteriors(rules.stack(), lengths, settings=settings)
+    discontinuous: dict[int, Tensor] = {}
+    n = rules.views.shape[1]
+    if found.cells.shape[1]:
+        places, sizes = _squares(n, found.cells.device)
+        flat = found.cells.new_zeros(len(found.cells), sum(sizes.values()))
+        flat[:, places] = found.cells
+        parts = flat.split_with_sizes(list(sizes.values()), 1)
+        for (width, _), part in zip(sizes.items(), parts):
+            discontinuous[width] = part.view(-1, width - 1, n - width, n - width)
+    return SpanPosteriors(found.continuous, discontinuous)
+
+
+@lru_cache(maxsize=128)
+def _squares(n: int, device: torch.device) -> tuple[Tensor, dict[int, int]]:
+    """Return where each cell lies in the charts of `SpanPosteriors` one behind the other, and their sizes."""
+    sizes = {width: (width - 1) * (n - width) ** 2 for width in range(2, n)}
+    starts, start = {}, 0
+    for width, size in sizes.items():
+        starts[width] = start
+        start += size
+    places = []
+    for left in range(1, n - 1):
+        for right in range(1, n - left):
+            size = n - left - right
+            i, p = torch.triu_indices(size, size)
+            places.append(starts[left + right] + ((left - 1) * size + i) * size + p)
+    return torch.cat(places).to(device), sizes

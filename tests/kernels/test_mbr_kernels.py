@@ -1,0 +1,47 @@
+"""Best trees by kernels against the plain version."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from treemean.grammars.decoding import mbr
+from treemean.grammars.decoding.triton import best_trees
+from treemean.grammars.inside.triton.posteriors import Posteriors, _squares
+from treemean.grammars.spans import SpanPosteriors
+
+pytestmark = pytest.mark.usefixtures("poisoned")
+
+
+def random_posteriors(batch: int, n: int, *, gaps: bool, seed: int) -> tuple[Posteriors, SpanPosteriors]:
+    """Draw the same numbers in both forms; they need not be posteriors of anything."""
+    draw = torch.Generator().manual_seed(seed)
+    continuous = torch.rand(batch, n + 1, n + 1, generator=draw)
+    places, sizes = _squares(n, torch.device("cpu")) if gaps and n > 2 else (torch.zeros(0).long(), {})
+    cells = 1.5 * torch.rand(batch, len(places), generator=draw)
+    flat = torch.zeros(batch, sum(sizes.values()))
+    flat[:, places] = cells
+    charts, start = {}, 0
+    for width, size in sizes.items():
+        charts[width] = flat[:, start : start + size].view(batch, width - 1, n - width, n - width)
+        start += size
+    return Posteriors(continuous, cells, torch.zeros(batch)), SpanPosteriors(continuous, charts)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 9])
+def test_trees_are_those_of_the_plain_version(n: int, gaps: bool, device: str) -> None:
+    lengths = torch.tensor([n, max(n - 1, 1), 1])
+    compact, plain = random_posteriors(3, n, gaps=gaps, seed=n)
+    moved = Posteriors(*(x.to(device) for x in (compact.continuous, compact.cells, compact.log_z)))
+    assert best_trees(moved, lengths) == mbr.best_trees(plain, lengths)
+
+
+def test_of_equal_trees_the_first_is_taken(device: str) -> None:
+    for n in (3, 5, 7):
+        compact, plain = random_posteriors(2, n, gaps=True, seed=n)
+        for tensor in (compact.continuous, compact.cells, *plain.discontinuous.values()):
+            tensor.copy_((2 * tensor).round())  # many ties
+        plain.continuous.copy_(compact.continuous)
+        moved = Posteriors(*(x.to(device) for x in (compact.continuous, compact.cells, compact.log_z)))
+        assert best_trees(moved, torch.tensor([n, n])) == mbr.best_trees(plain)
