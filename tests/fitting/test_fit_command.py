@@ -82,6 +82,10 @@ def test_mistakes_are_told(folder) -> None:
     assert "gold" in absent.stderr
     beta = run(folder, "fit", *RUNS, "--model", "equal", "--beta", "soft", "-o", "x.json", code=2)
     assert "auto" in beta.stderr
+    figure = run(
+        folder, "fit", *RUNS, "--gold", "gold.discbracket", "--pareto", "none/a.svg", "-o", "x.json", code=1
+    )
+    assert "no such folder" in figure.stderr
     own = run(folder, "fit", *RUNS, "--model", "equal", "-o", RUNS[0], code=2)
     assert "also another file" in own.stderr
     assert not (folder / "x.json").exists()

@@ -23,9 +23,9 @@ from treemean.fitting import (
     ExpectedObjective,
     HitModel,
     SentenceObjective,
+    em,
     find_candidates,
     fit,
-    latent,
     load,
 )
 from treemean.fitting.candidates import Candidates
@@ -83,10 +83,8 @@ def test_every_model_fits_averages_and_survives_its_file(name, runs, gold, tmp_p
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_data_give_the_same_model(name, runs, gold) -> None:
     few = [run[:40] for run in runs]
-    first, second = (fit(few, gold[:40], name, folds=2).to_dict() for _ in range(2))
-    for data in (first, second):
-        del data["report"]["seconds"]
-    assert first == second
+    first, second = (fit(few, gold[:40], name, folds=2, jobs=jobs).to_dict() for jobs in (1, 3))
+    assert json.dumps(first) == json.dumps(second)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -170,12 +168,14 @@ def test_em_recovers_how_reliable_runs_are() -> None:
     right, wrong = np.array([0.9, 0.7, 0.6, 0.8]), np.array([0.1, 0.2, 0.15, 0.3])
     truth = rng.random(20_000) < 0.4
     votes = rng.random((20_000, 4)) < np.where(truth[:, None], right, wrong)
-    none = np.zeros(0, dtype=np.int64)
+    votes = votes[votes.any(axis=1)]  # nobody sees what nobody proposes: a quarter of them all
+    count, none = len(votes), np.zeros(0, dtype=np.int64)
+    assert count < 16_000
     candidates = Candidates(
-        np.array([4]), np.zeros(20_000, dtype=np.int64), np.full((20_000, 1), 3, dtype=np.uint64), votes,
+        np.array([4]), np.zeros(count, dtype=np.int64), np.full((count, 1), 3, dtype=np.uint64), votes,
         (none,) * 4, (none,) * 4, np.zeros(4, dtype=np.int64),
     )  # fmt: skip
-    model = latent.train(candidates)
+    model = em.train(candidates)
     assert model.prior == pytest.approx(0.4, abs=0.03)
     np.testing.assert_allclose(model.right, right, atol=0.03)
     np.testing.assert_allclose(model.wrong, wrong, atol=0.03)
@@ -354,6 +354,71 @@ def test_forests_say_what_scikit_learn_says(runs, gold) -> None:
     np.testing.assert_allclose(stages[0], np.ravel(expected), atol=1e-12)
 
 
+@st.composite
+def forests(draw) -> Forest:
+    """Make a few random trees over three features, with parents before children."""
+    roots, feature, threshold, left, right, value = [], [], [], [], [], []
+
+    def grow(depth: int) -> int:
+        node = len(feature)
+        inner = depth < 5 and draw(st.booleans())
+        for column, entry in ((feature, -1), (threshold, 0.0), (left, 0), (right, 0), (value, 0.0)):
+            column.append(entry)
+        if inner:
+            feature[node], threshold[node] = draw(st.integers(0, 2)), draw(st.sampled_from([0.0, 0.5, 1.0]))
+            left[node], right[node] = grow(depth + 1), grow(depth + 1)
+        else:
+            value[node] = float(draw(st.integers(-4, 4)))
+        return node
+
+    for _ in range(draw(st.integers(0, 3))):
+        roots.append(grow(0))
+    data = {"roots": roots, "feature": feature, "threshold": threshold, "left": left, "right": right}
+    return Forest.from_dict({**data, "value": value, "base": 0.5}, 3)
+
+
+@given(forests(), st.integers(0, 2**32 - 1))
+def test_forests_are_walked_from_root_to_leaf(forest, seed) -> None:
+    table = np.random.default_rng(seed).choice([-0.5, 0.0, 0.25, 0.5, 1.0, 2.0], size=(20, 3))
+    for row, said in zip(table, forest.logits(table), strict=True):
+        total = forest.base
+        for node in forest.roots:
+            while forest.feature[node] >= 0:
+                goes_left = row[forest.feature[node]] <= forest.threshold[node]
+                node = forest.left[node] if goes_left else forest.right[node]
+            total += forest.value[node]
+        assert said == total
+
+
+def test_forests_of_many_leaves_and_thresholds() -> None:
+    """A chain of 300 questions: more than a byte can number."""
+    count = 300
+    nodes = np.arange(2 * count + 1)
+    asks = (nodes % 2 == 0) & (nodes < 2 * count)
+    forest = Forest.from_dict(
+        {
+            "roots": [0],
+            "feature": np.where(asks, 0, -1).tolist(),
+            "threshold": np.where(asks, nodes / 2, 0.0).tolist(),
+            "left": np.where(asks, nodes + 1, 0).tolist(),
+            "right": np.where(asks, nodes + 2, 0).tolist(),
+            "value": np.where(asks, 0.0, np.where(nodes < 2 * count, (nodes - 1) / 2, count)).tolist(),
+            "base": 0.0,
+        },
+        1,
+    )
+    np.testing.assert_array_equal(forest.logits(np.arange(320.0)[:, None]), np.minimum(np.arange(320), count))
+
+
+def test_boosting_leaves_the_threads_of_others_alone(runs, gold) -> None:
+    control = pytest.importorskip("threadpoolctl")
+    with control.threadpool_limits(limits=2, user_api="blas"):
+        before = [pool["num_threads"] for pool in control.threadpool_info() if pool["user_api"] == "blas"]
+        fit(runs, gold, "boosted", folds=2)
+        after = [pool["num_threads"] for pool in control.threadpool_info() if pool["user_api"] == "blas"]
+    assert before == after
+
+
 def test_boosted_needs_scikit_learn_to_fit_and_not_to_load(runs, gold, tmp_path, monkeypatch) -> None:
     fitted = fit(runs, gold, "boosted", folds=2)
     fitted.save(tmp_path / "hits.json")
@@ -376,6 +441,46 @@ def test_out_of_fold_estimates_did_not_see_their_sentences() -> None:
     development = make_development([bank(*shapes)] * 2, truth)
     p, correct = logistic.train(development).out_of_fold, development.correct
     assert abs(p[correct].mean() - p[~correct].mean()) < 0.1
+
+
+def test_settings_are_chosen_by_other_folds_than_those_they_are_scored_on(runs, gold) -> None:
+    from treemean.fitting.estimator import best_settings
+
+    development = make_development(runs, gold, folds=3)
+    fold = development.folds[development.candidates.sentence]
+    rows = np.ones(len(fold), dtype=bool)
+    # Setting f is without loss in fold f alone: a choice that looked at its own fold would take it.
+    losses = {float(f): np.where(fold == f, 0.0, 1.0) for f in range(3)}
+    estimates = {setting: np.full(len(fold), setting) for setting in losses}
+    _, unseen = best_settings(development, losses, estimates, rows)
+    assert not (unseen == fold).any()
+
+
+def test_estimates_do_not_depend_on_the_gold_of_their_own_fold(monkeypatch) -> None:
+    """Change the gold of one fold: its out-of-fold estimates stay what they were, for any given penalty."""
+    from treemean.fitting import logistic, signed
+
+    for module in (logistic, signed):
+        monkeypatch.setattr(module, "PENALTIES", (3.0,))
+    parses, truth = [run[:60] for run in sample.runs()], sample.gold()[:60]
+    held_out = make_development(parses, truth).folds == 0
+    other = Treebank.from_trees([parses[0][s] if held_out[s] else tree for s, tree in enumerate(truth)])
+    first, second = (make_development(parses, gold) for gold in (truth, other))
+    own = held_out[first.candidates.sentence]
+    assert (first.correct != second.correct)[own].any()
+    for train in (logistic.train, signed.train):
+        one, two = (train(data).out_of_fold for data in (first, second))
+        np.testing.assert_allclose(one[own], two[own])
+        assert not np.allclose(one[~own], two[~own])
+
+
+def test_the_plain_average_stands_beside(runs, gold) -> None:
+    plain = evaluate(average(runs), gold)
+    for name in ("typed", "logistic"):
+        report = fit(runs, gold, name).report
+        assert report["plain_average"]["overall"] == plain.overall.f1
+    worse = fit(runs, gold, "logistic", objective="sentence", beta=0.3).report
+    assert any("plain average" in note for note in worse["notes"])
 
 
 # ---- choosing -------------------------------------------------------------------------------------------
@@ -465,6 +570,32 @@ def damaged(data: dict, change: str) -> str:
         data["chosen"] = [77]
     elif change == "objective":
         data["objective"]["kind"] = "luck"
+    elif change == "dag":  # every node names the next one twice: as a walk it would take 2^80 steps
+        later = [*range(1, 81), 0]
+        data["values"]["forest"].update(
+            roots=[0],
+            feature=[0] * 80 + [-1],
+            threshold=[0.5] * 81,
+            left=later,
+            right=later,
+            value=[0.0] * 81,
+        )
+    elif change == "nan":
+        data["values"]["continuous_share"] = float("nan")
+    elif change == "large":
+        data["values"]["forest"]["left"][0] = 10**30
+    elif change == "text":
+        data["runs"] = "abcde"
+    elif change == "fraction":
+        data["chosen"][0] = 0.5
+    elif change == "escape":
+        data["runs"][0] = "\x1b[31m"
+    elif change == "negative":
+        data["objective"]["gold"] = -1.0
+    elif change == "number":
+        data["objective"] = [1]
+    elif change == "deep":
+        return "[" * 100_000
     elif change == "cut":
         return json.dumps(data)[:-20]
     elif change == "list":
@@ -488,6 +619,15 @@ def boosted(runs, gold) -> HitModel:
         ("length", "different lengths"),
         ("chosen", "77"),
         ("objective", "damaged"),
+        ("dag", "lead nowhere"),
+        ("nan", "finite numbers"),
+        ("large", "whole numbers"),
+        ("text", "not a list"),
+        ("fraction", "whole numbers"),
+        ("escape", "printable"),
+        ("negative", "not negative"),
+        ("number", "objective"),
+        ("deep", "no JSON"),
         ("cut", "no JSON"),
         ("list", "no file of hits"),
     ],
@@ -498,6 +638,54 @@ def test_broken_files_are_told(boosted, tmp_path, change, message) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         load(path)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("typed", "continuous", [-1, 1, 1, 1, 1]),
+        ("scalar", "discontinuous", [0, 0, 0, 0, 0]),
+        ("equal", "continuous", [1, 1]),
+        ("em", "right", [0.0, 0.5, 0.5, 0.5, 0.5]),
+        ("em", "wrong", [0.5, 0.5]),
+        ("em", "prior", 2),
+        ("signed", "continuous", [[0.1]] * 5),
+        ("signed", "discontinuous", [0.1]),
+    ],
+)
+def test_numbers_that_cannot_be_are_told(name, place, value, runs, gold) -> None:
+    data = fit([run[:20] for run in runs], gold[:20], name, folds=2).to_dict()
+    data["values"][place] = value
+    with pytest.raises(FormatError):
+        HitModel.from_dict(json.loads(json.dumps(data)))
+
+
+def test_files_may_be_compressed_but_not_endless(runs, gold, tmp_path, monkeypatch) -> None:
+    fitted = fit(runs, gold, "typed")
+    fitted.save(tmp_path / "hits.json.gz")
+    assert load(tmp_path / "hits.json.gz").to_dict() == fitted.to_dict()
+    packed = (tmp_path / "hits.json.gz").read_bytes()
+    (tmp_path / "cut.json.gz").write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(FormatError, match="too early"):
+        load(tmp_path / "cut.json.gz")
+    monkeypatch.setattr("treemean.fitting.model._LARGEST", 100)
+    with pytest.raises(FormatError, match="at most 100 bytes"):
+        load(tmp_path / "hits.json.gz")
+
+
+def test_options_that_would_change_nothing_are_told(runs, gold) -> None:
+    for model, options in (
+        ("logistic", {"beta": 0.5}),
+        ("logistic", {"eta": 1.0, "target": "disc"}),
+        ("typed", {"score": "overall"}),
+        ("typed", {"size": 2}),
+        ("signed", {"objective": "expected", "trade_off": True}),
+    ):
+        with pytest.raises(InvalidOption, match="change nothing"):
+            fit(runs, gold, model, **options)
+    for beta in (float("nan"), -1.0):
+        with pytest.raises(InvalidOption, match="beta"):
+            fit(runs, None, "em", beta=beta)
 
 
 def test_a_missing_file_is_told(tmp_path) -> None:

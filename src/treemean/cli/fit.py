@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -120,7 +121,7 @@ def fit(
     """
     from treemean import fitting
     from treemean.cli.output import read_all, say, short_names, show_tables
-    from treemean.reporting.figures import draw_trade_off
+    from treemean.reporting.figures import check_figure, draw_trade_off
     from treemean.reporting.fitting import fit_tables
 
     inputs = [*runs, *([gold] if gold else [])]
@@ -128,12 +129,14 @@ def fit(
     figure = _figure_path(pareto, output)
     if figure is not None:
         options.check_different(str(figure), "--pareto", [output, *inputs])
+        check_figure(figure)  # now, and not when everything is fitted
     banks = [read_all(path, format=from_format, encoding=encoding) for path in inputs]
     if match == "id":
         from treemean.averaging.alignment import align_by_id
 
         banks = align_by_id(banks)
     names = short_names(runs)
+    begun = time.perf_counter()
     fitted = fitting.fit(
         banks[: len(runs)],
         banks[-1] if gold else None,
@@ -153,13 +156,14 @@ def fit(
         jobs=jobs,
         trade_off=figure is not None,
     )
+    seconds = time.perf_counter() - begun
     fitted.save(output)
     if output != "-":
         show_tables(fit_tables(fitted), "table")
     if figure is not None:
         draw_trade_off(fitted.report["trade_off"], figure, title=fitted.name)
         say(f"trade-off drawn to {figure}")
-    say(f"hits of {len(runs)} runs written to {output}")
+    say(f"hits of {len(runs)} runs fitted in {seconds:.1f} s, written to {output}")
 
 
 def _beta(text: str) -> float | None:

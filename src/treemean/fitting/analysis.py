@@ -8,7 +8,7 @@ import numpy as np
 
 from treemean.fitting.candidates import Flags, Floats
 from treemean.fitting.development import Development
-from treemean.fitting.estimators import Kind, of_kind
+from treemean.fitting.estimator import Kind, of_kind
 from treemean.trees.bitsets import Ints
 
 

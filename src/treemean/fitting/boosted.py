@@ -16,10 +16,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treemean.errors import MissingDependency, TreemeanError
-from treemean.fitting import logistic
+from treemean.fitting import logistic, stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
 from treemean.fitting.development import Development
-from treemean.fitting.estimators import KINDS, Training, check_features, folds_of, log_loss, of_kind, sigmoid
+from treemean.fitting.estimator import (
+    KINDS,
+    Training,
+    best_settings,
+    check_features,
+    folds_of,
+    log_losses,
+    of_kind,
+    sigmoid,
+)
 from treemean.fitting.features import features_of
 from treemean.fitting.forest import Forest, constant_forest, forest_of
 from treemean.fitting.logistic import Logistic
@@ -66,13 +75,13 @@ class Boosted:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Boosted:
         """Make a model from what `to_dict` gave."""
-        features = tuple(data["features"])
+        features = stored.texts(data, "features")
         return Boosted(
             features,
             Forest.from_dict(data["forest"], len(features)),
             Logistic.from_dict(data["regression"]),
-            float(data["continuous_share"]),
-            float(data["discontinuous_share"]),
+            stored.real(data, "continuous_share"),
+            stored.real(data, "discontinuous_share"),
         )
 
 
@@ -89,21 +98,22 @@ def train(development: Development, seed: int = 0) -> Training:
     staged = np.zeros((len(STAGES), len(table)))
     for forest, (_, unknown) in zip(fold_forests, folds, strict=True):
         staged[:, unknown] = forest.staged_logits(table[unknown], STAGES)
-    losses = [log_loss(stage[scored], correct[scored]) for stage in staged]
-    best = int(np.argmin(losses))
-    boosted, linear = staged[best], _logit(beside.out_of_fold)
+    by_stage: dict[float, Floats] = dict(zip(STAGES, staged, strict=True))
+    losses = {stage: log_losses(logits, correct) for stage, logits in by_stage.items()}
+    best, boosted = best_settings(development, losses, by_stage, scored)
+    linear = _logit(beside.out_of_fold)
     gapped = development.candidates.discontinuous
     blend = np.empty(len(table))
     shares = {}
     for kind in KINDS:
         every = of_kind(gapped, kind)
-        rows = every & scored
         tried = {share: share * boosted + (1 - share) * linear for share in SHARES}
-        shares[kind] = min(SHARES, key=lambda share: log_loss(tried[share][rows], correct[rows]))
-        blend[every] = tried[shares[kind]][every]
+        losses = {share: log_losses(logits, correct) for share, logits in tried.items()}
+        shares[kind], unseen = best_settings(development, losses, tried, every & scored)
+        blend[every] = unseen[every]
     model = Boosted(
         development.features.names,
-        whole.first(STAGES[best]),
+        whole.first(int(best)),
         beside.estimator,
         shares["continuous"],
         shares["discontinuous"],
@@ -120,7 +130,7 @@ def _fit_side_by_side(table: Floats, correct: Flags, parts: list[Flags], seed: i
     """Boost trees on several parts of the rows at the same time.
 
     Each fit has one thread: so the sums, and with them the trees, do not depend on the number of cores, and
-    threads do not wait for each other on a busy machine.
+    threads do not wait for each other on a busy machine. The limit holds for the thread that sets it.
     """
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -144,7 +154,7 @@ def _fit_side_by_side(table: Floats, correct: Flags, parts: list[Flags], seed: i
             early_stopping=False,
             random_state=seed,
         )
-        with threadpool_limits(limits=1):
+        with threadpool_limits(limits=1, user_api="openmp"):
             classifier.fit(x, y)
             try:
                 forest = forest_of(classifier)

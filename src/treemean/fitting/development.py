@@ -56,6 +56,16 @@ class Development:
             return evaluate(predicted, self.gold, self.protocol)
         return evaluate(predicted, self.gold.take(sentences), self.protocol)
 
+    @property
+    def held_out(self) -> list[Flags]:
+        """For each fold bool[S], its sentences."""
+        return [self.folds == fold for fold in range(self.fold_count)]
+
+    def evaluate_folds(self, parts: Sequence[Treebank]) -> Evaluation:
+        """Score all development sentences together, given the trees of each fold."""
+        order = np.argsort(np.concatenate([np.flatnonzero(unseen) for unseen in self.held_out]))
+        return self.evaluate(Treebank.concatenate(parts).take(order))
+
     def of_runs(self, chosen: Sequence[int]) -> Development:
         """Return the same sentences with only some of the runs."""
         return _compare([self.runs[k] for k in chosen], self.gold, self.protocol, self.folds)

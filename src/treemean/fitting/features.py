@@ -6,13 +6,12 @@ shares of the sentence and logarithms of lengths.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treemean.fitting.candidates import Candidates, Flags, Floats, group
+from treemean.fitting.candidates import Candidates, Flags, Floats
 from treemean.fitting.geometry import Edges, find_edges, find_families, pair_blocks
 from treemean.trees.bitsets import Ints
 from treemean.trees.treebank import offsets_of
@@ -85,12 +84,10 @@ def shape_features(candidates: Candidates, edges: Edges) -> Columns:
 
 def rival_features(candidates: Candidates) -> Columns:
     """Return how much is proposed that conflicts with a candidate, lies inside it, or holds it."""
-    count = len(candidates)
-    votes = candidates.counts / candidates.runs
-    gapped = np.where(candidates.discontinuous, votes, 0.0)
-    plain = votes - gapped
-    sums: Mapping[str, Floats] = {
-        name: np.zeros(count)
+    votes = candidates.counts
+    gapped = votes * candidates.discontinuous
+    total: dict[str, Ints] = {
+        name: np.zeros(len(candidates), dtype=np.int64)
         for name in (
             "rivals",
             "votes of rivals",
@@ -99,6 +96,11 @@ def rival_features(candidates: Candidates) -> Columns:
             "discontinuous votes inside",
             "votes around",
             "discontinuous votes around",
+        )
+    }
+    strongest: dict[str, Ints] = {
+        name: np.zeros(len(candidates), dtype=np.int64)
+        for name in (
             "strongest rival",
             "strongest continuous rival",
             "strongest discontinuous rival",
@@ -107,29 +109,35 @@ def rival_features(candidates: Candidates) -> Columns:
         )
     }
     for pairs in pair_blocks(candidates):
-        size_of_other = candidates.sizes[pairs.other]
-        own_size = np.repeat(candidates.sizes[pairs.rows], np.diff(pairs.starts, append=len(pairs.other)))
         other_votes, other_gapped = votes[pairs.other], gapped[pairs.other]
+        rivals, gapped_rivals = pairs.conflict * other_votes, pairs.conflict * other_gapped
+        inside, around = pairs.inside * other_votes, pairs.around * other_votes
+        partners = np.diff(pairs.starts, append=len(pairs.other))
+        more = candidates.sizes[pairs.other] - np.repeat(candidates.sizes[pairs.rows], partners)
         for name, values in (
-            ("rivals", pairs.conflict.astype(np.float64)),
-            ("votes of rivals", pairs.conflict * other_votes),
-            ("votes of discontinuous rivals", pairs.conflict * other_gapped),
-            ("votes inside", pairs.inside * other_votes),
+            ("rivals", pairs.conflict.astype(np.int64)),
+            ("votes of rivals", rivals),
+            ("votes of discontinuous rivals", gapped_rivals),
+            ("votes inside", inside),
             ("discontinuous votes inside", pairs.inside * other_gapped),
-            ("votes around", pairs.around * other_votes),
+            ("votes around", around),
             ("discontinuous votes around", pairs.around * other_gapped),
         ):
-            sums[name][pairs.rows] = np.add.reduceat(values, pairs.starts)
+            total[name][pairs.rows] = np.add.reduceat(values, pairs.starts)
         for name, values in (
-            ("strongest rival", pairs.conflict * other_votes),
-            ("strongest continuous rival", pairs.conflict * plain[pairs.other]),
-            ("strongest discontinuous rival", pairs.conflict * other_gapped),
-            ("strongest with a word more", (pairs.around & (size_of_other == own_size + 1)) * other_votes),
-            ("strongest with a word less", (pairs.inside & (size_of_other == own_size - 1)) * other_votes),
+            ("strongest continuous rival", rivals - gapped_rivals),
+            ("strongest discontinuous rival", gapped_rivals),
+            ("strongest with a word more", around * (more == 1)),
+            ("strongest with a word less", inside * (more == -1)),
         ):
-            sums[name][pairs.rows] = np.maximum.reduceat(values, pairs.starts)
-    rivals = np.log1p(sums["rivals"])
-    return {**sums, "rivals": rivals, "lead over the strongest rival": votes - sums["strongest rival"]}
+            strongest[name][pairs.rows] = np.maximum.reduceat(values, pairs.starts)
+    number = total.pop("rivals")
+    strongest["strongest rival"] = np.maximum(
+        strongest["strongest continuous rival"], strongest["strongest discontinuous rival"]
+    )
+    strongest["lead over the strongest rival"] = votes - strongest["strongest rival"]
+    shares = {name: values / candidates.runs for name, values in {**total, **strongest}.items()}
+    return {"rivals": np.log1p(number), **shares}
 
 
 def relative_features(candidates: Candidates, edges: Edges) -> Columns:
@@ -171,25 +179,34 @@ def relative_features(candidates: Candidates, edges: Edges) -> Columns:
 
 def border_features(candidates: Candidates, edges: Edges) -> Columns:
     """Return what else is proposed with the same borders, in the same sentence."""
-    votes = candidates.counts / candidates.runs
     gapped: Ints = candidates.discontinuous.astype(np.int64)
     sentence = candidates.sentence
+    longest = int(candidates.lengths.max(initial=0)) + 1
+    origin = offsets_of(candidates.lengths + 1)[sentence]
+    start, end = origin + edges.start, origin + edges.end  # numbers that no two sentences share
 
-    def others(*keys: Ints, among: Floats = votes) -> Floats:
-        number, _ = group([*keys, sentence])
-        return np.bincount(number, weights=among)[number] - among if len(number) else votes
+    def others(key: Ints, among: Ints = candidates.counts) -> Floats:
+        """Return the votes for the other candidates with the same key, as shares of the runs."""
+        total = np.bincount(key, weights=among)
+        return (total[key] - among) / candidates.runs if len(key) else np.zeros(0)
 
+    def others_between(first: Ints, last: Ints) -> Floats:
+        """Return the votes for the other candidates of the same kind between the same two places."""
+        _, key = np.unique(((origin + first) * longest + last) * 2 + gapped, return_inverse=True)
+        return others(key)
+
+    _, hull = np.unique(start * longest + edges.end, return_inverse=True)
     proposed = np.bincount(sentence, minlength=len(candidates.lengths))[sentence]
     return {
-        "votes with the same start": others(edges.start),
-        "votes with the same end": others(edges.end),
-        "votes with the same start and kind": others(edges.start, gapped),
-        "votes with the same end and kind": others(edges.end, gapped),
-        "votes with the same start and end": others(edges.start, edges.end),
-        "votes with the same gap": gapped * others(edges.first_end, edges.last_start, gapped),
-        "votes with the same first part": gapped * others(edges.start, edges.first_end, gapped),
-        "votes with the same last part": gapped * others(edges.last_start, edges.end, gapped),
-        "discontinuous votes of the sentence": others(among=votes * gapped),
+        "votes with the same start": others(start),
+        "votes with the same end": others(end),
+        "votes with the same start and kind": others(2 * start + gapped),
+        "votes with the same end and kind": others(2 * end + gapped),
+        "votes with the same start and end": others(hull),
+        "votes with the same gap": gapped * others_between(edges.first_end, edges.last_start),
+        "votes with the same first part": gapped * others_between(edges.start, edges.first_end),
+        "votes with the same last part": gapped * others_between(edges.last_start, edges.end),
+        "discontinuous votes of the sentence": others(sentence, among=candidates.counts * gapped),
         "candidates per word": proposed / candidates.lengths[sentence],
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
@@ -16,11 +15,11 @@ from treemean.errors import InvalidOption, TreemeanError
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import METRICS, Metric
 from treemean.fitting.development import make_development
-from treemean.fitting.estimated import TRAINERS, fit_estimator
+from treemean.fitting.fit_estimators import TRAINERS, fit_estimator
+from treemean.fitting.fit_weights import fit_weights, fit_without_gold
 from treemean.fitting.model import MODELS, HitModel
 from treemean.fitting.options import ObjectiveName, Options
 from treemean.fitting.selection import SELECTIONS, Selection, Target
-from treemean.fitting.weighted import fit_weights, fit_without_gold
 from treemean.trees import Treebank
 
 #: From so many development sentences on, boosted trees are the default model.
@@ -82,7 +81,6 @@ def fit(
     >>> [c.positions for c in fitted.average([bad, good, bad])[0]]
     [(0, 1, 2), (0, 1)]
     """
-    begun = time.perf_counter()
     given = None if scores is None else tuple(float(s) for s in scores)
     options = Options(target, eta, objective, beta, select, size, score, given, folds, seed, jobs, trade_off)
     chosen_model = _default_model(gold) if model is None else model
@@ -105,7 +103,6 @@ def fit(
         "eta": options.used_eta,
         "sentences": len(runs[0]),
         **fitted.report,
-        "seconds": round(time.perf_counter() - begun, 3),
     }
     return replace(fitted, runs=called, report=report, provenance=_provenance(runs, gold, called, options))
 
@@ -132,6 +129,9 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
             raise InvalidOption(f"there is no {name} {value!r}; known are {', '.join(map(str, known))}")
     if not np.isfinite(options.eta) or options.eta < 0:
         raise InvalidOption(f"eta is {options.eta}; it must be finite and not negative")
+    if options.beta is not None and not 0 <= options.beta <= 1000:
+        raise InvalidOption(f"beta is {options.beta}; it must be between 0 and 1000")
+    _check_needless(model, options)
     if model not in TRAINERS and options.objective not in (None, "sentence"):
         raise InvalidOption(f"the model {model} goes with the objective 'sentence' only")
     if gold is None and (options.select != "all" or options.beta is None or options.trade_off):
@@ -140,6 +140,21 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
         raise InvalidOption(f"the model {model} takes no given scores; `scalar` does")
     if options.scores is not None and len(options.scores) != runs:
         raise InvalidOption(f"{len(options.scores)} scores for {runs} runs")
+
+
+def _check_needless(model: str, options: Options) -> None:
+    """Raise an error where an option is given that would change nothing."""
+    of_sentence = model not in TRAINERS or options.objective == "sentence"
+    usual = Options()
+    for name, differs, needed, allowed in (
+        ("beta", options.beta != usual.beta, "the objective 'sentence'", of_sentence),
+        ("eta", options.eta != usual.eta, "the target 'both'", options.target == "both"),
+        ("size", options.size is not None, "a selection of runs", options.select != "all"),
+        ("score", options.score != usual.score, "the model 'scalar'", model == "scalar"),
+        ("trade-off", options.trade_off, "η or β", options.objective != "expected"),
+    ):
+        if differs and not allowed:
+            raise InvalidOption(f"{name} goes with {needed} only, and would change nothing here")
 
 
 def _provenance(

@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treemean.errors import FormatError
+from treemean.fitting import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
 from treemean.fitting.development import Development
-from treemean.fitting.estimators import (
+from treemean.fitting.estimator import (
     KINDS,
     Training,
+    best_settings,
     check_features,
     folds_of,
-    log_loss,
+    log_losses,
     of_kind,
     sigmoid,
 )
@@ -62,11 +64,15 @@ class Regression:
     def from_dict(data: Mapping[str, Any]) -> Regression:
         """Make a regression from what `to_dict` gave."""
         means, scales, coefficients = (
-            np.array(data[name], dtype=np.float64) for name in ("means", "scales", "coefficients")
+            stored.reals(data, name) for name in ("means", "scales", "coefficients")
         )
         if not means.shape == scales.shape == coefficients.shape:
             raise FormatError("the columns of a regression have different lengths")
-        return Regression(means, scales, coefficients, float(data["intercept"]), float(data["penalty"]))
+        if not (scales > 0).all():
+            raise FormatError("the scales of a regression are positive")
+        return Regression(
+            means, scales, coefficients, stored.real(data, "intercept"), stored.real(data, "penalty")
+        )
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ class Logistic:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Logistic:
         """Make a model from what `to_dict` gave."""
-        features = tuple(data["features"])
+        features = stored.texts(data, "features")
         continuous, discontinuous = (Regression.from_dict(data[kind]) for kind in KINDS)
         if not len(continuous.means) == len(discontinuous.means) == len(features):
             raise FormatError(f"a regression over {len(features)} features has other numbers of coefficients")
@@ -111,7 +117,7 @@ class Logistic:
 
 def train(development: Development, seed: int = 0) -> Training:
     """Fit both regressions; the penalties are those with the best cross-validated likelihood."""
-    table = development.features.table
+    table, correct = development.features.table, development.correct
     found = {}
     out_of_fold = np.empty(len(table))
     for kind in KINDS:
@@ -119,12 +125,12 @@ def train(development: Development, seed: int = 0) -> Training:
         rows = every & development.scored
         held_out = {penalty: np.zeros(len(table)) for penalty in PENALTIES}
         for known, unknown in folds_of(development, kind):
-            for regression in fit_path(table[known], development.correct[known], PENALTIES):
+            for regression in fit_path(table[known], correct[known], PENALTIES):
                 held_out[regression.penalty][unknown] = regression.logits(table[unknown])
-        losses = {p: log_loss(z[rows], development.correct[rows]) for p, z in held_out.items()}
-        best = min(PENALTIES, key=lambda penalty: losses[penalty])
-        out_of_fold[every] = held_out[best][every]
-        path = fit_path(table[rows], development.correct[rows], [p for p in PENALTIES if p >= best])
+        losses = {penalty: log_losses(logits, correct) for penalty, logits in held_out.items()}
+        best, unseen = best_settings(development, losses, held_out, rows)
+        out_of_fold[every] = unseen[every]
+        path = fit_path(table[rows], correct[rows], [p for p in PENALTIES if p >= best])
         found[kind] = list(path)[-1]
     model = Logistic(development.features.names, found["continuous"], found["discontinuous"])
     return Training(model, sigmoid(out_of_fold), len(PENALTIES) ** len(KINDS))

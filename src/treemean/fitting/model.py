@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -13,20 +14,23 @@ import numpy as np
 from treemean._version import __version__
 from treemean.averaging import average
 from treemean.errors import FormatError, MismatchError
+from treemean.fitting import stored
 from treemean.fitting.boosted import Boosted
 from treemean.fitting.candidates import Floats, find_candidates
-from treemean.fitting.estimators import Estimator
-from treemean.fitting.latent import TwoClasses
-from treemean.fitting.linear import Signed
+from treemean.fitting.em import TwoClasses
+from treemean.fitting.estimator import Estimator
 from treemean.fitting.logistic import Logistic
 from treemean.fitting.objectives import CorpusObjective, Objective, SentenceObjective, objective_from, settle
-from treemean.fitting.weighting import RunWeights
+from treemean.fitting.signed import Signed
+from treemean.fitting.weights import RunWeights
 from treemean.trees import Treebank
 
 FORMAT = "treemean hits"
 VERSION = 1
 #: A corpus of fewer sentences is averaged with the scores of the development data.
 LEAST_CORPUS = 100
+
+_LARGEST = 1 << 26  # bytes of a file; boosted trees for a hundred runs take less than a hundredth
 
 _WEIGHTINGS = ("equal", "scalar", "typed")
 _ESTIMATORS: dict[str, type[Any]] = {c.name: c for c in (Signed, TwoClasses, Logistic, Boosted)}
@@ -157,16 +161,16 @@ class HitModel:
                 else _ESTIMATORS[name].from_dict(data["values"])
             )
             model = HitModel(
-                tuple(str(run) for run in data["runs"]),
-                tuple(int(k) for k in data["chosen"]),
+                stored.texts(data, "runs"),
+                tuple(stored.wholes(data, "chosen").tolist()),
                 values,
                 objective_from(data["objective"]),
-                data.get("report", {}),
-                data.get("provenance", {}),
+                dict(data.get("report", {})),
+                dict(data.get("provenance", {})),
             )
+        except FormatError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, FormatError):
-                raise
             raise FormatError(f"the hits are incomplete or damaged ({error!r})") from error
         model._check()
         return model
@@ -177,9 +181,17 @@ class HitModel:
         if not self.chosen or tuple(k for k in known if k in self.chosen) != self.chosen:
             raise FormatError(f"the hits choose runs {self.chosen} of {len(self.runs)}")
         if isinstance(self.values, RunWeights):
-            fits = len(self.values.continuous) == len(self.values.discontinuous) == len(self.chosen)
-            if not fits or not isinstance(self.objective, SentenceObjective):
-                raise FormatError("the weights do not fit the runs or the objective")
+            numbers = {len(self.values.continuous), len(self.values.discontinuous)}
+            if not isinstance(self.objective, SentenceObjective):
+                raise FormatError("weights of runs go with the objective of the sentence")
+        elif isinstance(self.values, Signed):
+            numbers = {len(self.values.continuous)}
+        elif isinstance(self.values, TwoClasses):
+            numbers = {len(self.values.right)}
+        else:
+            return  # the names of the features tell the number of runs, and are compared
+        if numbers != {len(self.chosen)}:
+            raise FormatError(f"the hits are not of {len(self.chosen)} runs")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON; the file appears only when it is complete, `-` prints it."""
@@ -196,11 +208,16 @@ def load(path: str | os.PathLike[str]) -> HitModel:
     """
     name = os.fspath(path)
     try:
-        with open(name, "rb") as stream:
-            data = json.loads(stream.read().decode())
+        with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as stream:
+            content = stream.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise FormatError(f"a file of hits has at most {_LARGEST:,} bytes", path=name)
+        data = json.loads(content.decode())
     except OSError as error:
         raise FormatError(error.strerror or str(error), path=name) from error
-    except ValueError as error:
+    except EOFError as error:
+        raise FormatError("the compressed file ends too early", path=name) from error
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"this is no JSON ({error})", path=name) from error
     try:
         return HitModel.from_dict(data)

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from treemean.averaging import average
+from treemean.errors import FormatError
+from treemean.fitting import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats, find_candidates, group
 from treemean.trees import Treebank
 from treemean.trees.bitsets import Ints
@@ -200,5 +202,9 @@ def objective_from(data: Mapping[str, Any]) -> Objective:
         "expected": ExpectedObjective,
         "corpus": CorpusObjective,
     }
-    numbers = {name: float(value) for name, value in data.items() if name != "kind"}
+    if not isinstance(data, Mapping):
+        raise FormatError("the objective is damaged")
+    numbers = {name: stored.real(data, name) for name in data if name != "kind"}
+    if min(numbers.values(), default=0.0) < 0:
+        raise FormatError("the numbers of an objective are not negative")
     return kinds[data["kind"]](**numbers)

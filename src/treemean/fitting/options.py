@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from treemean.averaging import average
 from treemean.evaluation import Evaluation, bootstrap_interval
 from treemean.evaluation.results import METRICS, Metric
-from treemean.fitting.selection import Selection, Target, eta_of
+from treemean.fitting.development import Development
+from treemean.fitting.selection import Selection, Target, eta_of, target_score
 
 ObjectiveName = Literal["corpus", "sentence", "expected"]
 
@@ -38,16 +40,26 @@ class Options:
         return eta_of(self.target, self.eta)
 
 
-def make_report(evaluation: Evaluation, options: Options, schemes: int, notes: list[str]) -> dict[str, Any]:
-    """Return cross-validated scores with bootstrap intervals, and how they came about."""
+def make_report(
+    development: Development, evaluation: Evaluation, options: Options, schemes: int, notes: list[str]
+) -> dict[str, Any]:
+    """Return cross-validated scores with bootstrap intervals, and how they came about.
+
+    Beside them stand the scores of the plain average of all runs, which needs no fitting.
+    """
     intervals = {
         metric: bootstrap_interval(evaluation, metric, samples=_SAMPLES, seed=options.seed)
         for metric in METRICS
     }
+    plain = development.evaluate(average(list(development.runs), jobs=options.jobs))
+    scores = [target_score(e.overall, e.discontinuous, options.used_eta) for e in (evaluation, plain)]
+    if scores[0] < scores[1]:
+        notes = [*notes, "the plain average of all runs has a better score on these sentences"]
     return {
         "cross_validated": {
             metric: {"f1": i.estimate, "low": i.low, "high": i.high} for metric, i in intervals.items()
         },
+        "plain_average": {metric: plain.counts(metric).f1 for metric in METRICS},
         "folds": options.folds,
         "seed": options.seed,
         "schemes": schemes,

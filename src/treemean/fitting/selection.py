@@ -14,7 +14,7 @@ from treemean.evaluation import Counts, Evaluation
 from treemean.evaluation.results import METRICS, Metric
 from treemean.fitting.candidates import Flags, Floats
 from treemean.fitting.development import Development
-from treemean.fitting.weighting import RunWeights, equal, scalar, typed
+from treemean.fitting.weights import RunWeights, equal, scalar, typed
 from treemean.trees import Treebank
 from treemean.trees.bitsets import Ints
 

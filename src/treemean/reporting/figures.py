@@ -8,9 +8,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from treemean.errors import InvalidOption, MissingDependency
+from treemean.errors import InvalidOption, MissingDependency, TreemeanError
 
 FORMATS = ("svg", "png", "pdf")
+
+#: Where the points of a line are, and perhaps how far each of them spreads upwards and downwards.
+Line = tuple[Sequence[float], Sequence[float]] | tuple[Sequence[float], Sequence[float], Sequence[float]]
+
+
+def check_figure(path: str | os.PathLike[str]) -> str:
+    """Return the format that the name of a figure tells; raise an error if it could not be drawn there."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingDependency("figures are drawn with matplotlib: pip install 'treemean[plots]'") from error
+    ending = Path(path).suffix.removeprefix(".").lower()
+    if ending not in FORMATS:
+        raise InvalidOption(f"{os.fspath(path)}: figures are {', '.join(FORMATS)}, not {ending or 'nothing'}")
+    if not Path(path).absolute().parent.is_dir():
+        raise TreemeanError(f"{os.fspath(path)}: there is no such folder")
+    return ending
 
 
 @contextmanager
@@ -19,15 +36,11 @@ def figure_to(path: str | os.PathLike[str], panels: int = 1, **options: Any) -> 
 
     The name's ending tells the format: svg, png or pdf.
     """
-    try:
-        import matplotlib
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingDependency("figures are drawn with matplotlib: pip install 'treemean[plots]'") from error
-    ending = Path(path).suffix.removeprefix(".").lower()
-    if ending not in FORMATS:
-        raise InvalidOption(f"{os.fspath(path)}: figures are {', '.join(FORMATS)}, not {ending or 'nothing'}")
+    ending = check_figure(path)
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     from treemean.formats.source import open_output
 
     size = options.pop("figsize", (5.0 * panels, 3.8))
@@ -57,11 +70,12 @@ def draw_trade_off(
             place = (point["overall"], point["discontinuous"])
             axes.scatter(*place, color=colour, zorder=2)
             axes.annotate(point["setting"], place, xytext=(4, 4), textcoords="offset points", fontsize=7)
+        axes.margins(0.14)  # room for the names of the settings
         axes.set(xlabel="F1 overall (cross-validated)", ylabel="F1 discontinuous", title=title)
 
 
 def draw_lines(
-    panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]],
+    panels: Mapping[str, Mapping[str, Line]],
     path: str | os.PathLike[str],
     *,
     x: str,
@@ -73,21 +87,22 @@ def draw_lines(
 
     Parameters
     ----------
-    panels : by title, by name the places of the points of a line.
+    panels : by title, by name the places of the points of a line, and perhaps how far they spread.
     x, y : what the axes show.
     diagonal : also draw where x and y are equal.
     logarithmic : whether the x-axis is.
     """
     with figure_to(path, len(panels)) as drawn:
         for axes, (title, lines) in zip(drawn if len(panels) > 1 else [drawn], panels.items()):
-            for name, (xs, ys) in lines.items():
-                axes.plot(xs, ys, marker="o", markersize=3, label=name)
+            for name, (xs, ys, *spread) in lines.items():
+                error = spread[0] if spread else None
+                axes.errorbar(xs, ys, error, marker="o", markersize=3, capsize=2, elinewidth=0.8, label=name)
             if diagonal:
-                limit = max(max(xs, default=0) for xs, _ in lines.values())
+                limit = max(max(xs, default=0) for xs, *_ in lines.values())
                 axes.plot([0, limit], [0, limit], color="tab:grey", linewidth=1, linestyle="--")
             if logarithmic:
                 axes.set_xscale("log")
-                ticks = sorted({value for xs, _ in lines.values() for value in xs})
+                ticks = sorted({value for xs, *_ in lines.values() for value in xs})
                 axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
                 axes.minorticks_off()
             axes.set(xlabel=x, ylabel=y, title=title)
@@ -105,7 +120,7 @@ def draw_matrices(
             for row, values in enumerate(matrix):
                 for column, value in enumerate(values):
                     colour = "white" if value > 55 else "black"
-                    axes.text(column, row, f"{value:.0f}", ha="center", va="center", fontsize=6, color=colour)
+                    axes.text(column, row, f"{value:.0f}", ha="center", va="center", fontsize=7, color=colour)
             axes.set_xticks(range(len(names)), names, fontsize=7)
             axes.set_yticks(range(len(names)), names, fontsize=7)
-            axes.set_title(title)
+            axes.set(xlabel="run", ylabel="run", title=title)

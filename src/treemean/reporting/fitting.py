@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treemean.fitting import HitModel
-from treemean.fitting.weighting import RunWeights
+from treemean.fitting.weights import RunWeights
 from treemean.reporting.tables import Cell, Table
 
 
@@ -13,13 +13,18 @@ def fit_tables(model: HitModel) -> list[Table]:
     notes = [
         f"Model {report['model']}, target {report['target']} (η = {report['eta']:g}), objective "
         f"{model.objective.to_dict()['kind']}; {len(model.chosen)} of {len(model.runs)} runs asked.",
-        f"{report['sentences']:,} sentences, {report['seconds']:.1f} s; "
-        f"{report['schemes']:,} schemes compared.",
+        f"{report['sentences']:,} sentences; {report['schemes']:,} "
+        + ("scheme, nothing was compared." if report["schemes"] == 1 else "schemes compared."),
     ]
     tables = []
     if "cross_validated" in report:
         rows: list[list[Cell]] = [
-            [metric, score["f1"], f"{score['low']:.2f} to {score['high']:.2f}"]
+            [
+                metric,
+                score["f1"],
+                f"{score['low']:.2f} to {score['high']:.2f}",
+                report["plain_average"][metric],
+            ]
             for metric, score in report["cross_validated"].items()
         ]
         notes.insert(
@@ -27,7 +32,8 @@ def fit_tables(model: HitModel) -> list[Table]:
             f"Scores of development sentences by models that did not see them ({report['folds']} folds, seed "
             f"{report['seed']}); 95% bootstrap intervals over sentences.",
         )
-        tables.append(Table(["", "F1", "interval"], rows, "Cross-validated on the development data"))
+        columns = ["", "F1", "interval", "plain average"]
+        tables.append(Table(columns, rows, "Cross-validated on the development data"))
     if isinstance(model.values, RunWeights):
         weights = zip(model.chosen, model.values.continuous, model.values.discontinuous, strict=True)
         tables.append(

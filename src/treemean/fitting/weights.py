@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from treemean.errors import TreemeanError
-from treemean.evaluation.results import Metric
-from treemean.fitting.candidates import Floats
-from treemean.fitting.development import Development
+from treemean.errors import FormatError, TreemeanError
+from treemean.fitting import stored
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,10 @@ class RunWeights:
     def from_dict(name: str, data: Mapping[str, Any]) -> RunWeights:
         """Make weights from what `to_dict` gave."""
         continuous, discontinuous = (
-            tuple(float(w) for w in data[kind]) for kind in ("continuous", "discontinuous")
+            tuple(stored.reals(data, kind).tolist()) for kind in ("continuous", "discontinuous")
         )
+        if min(*continuous, *discontinuous) < 0 or not (any(continuous) and any(discontinuous)):
+            raise FormatError("weights of runs are not negative, and not all 0")
         return RunWeights(name, continuous, discontinuous)
 
 
@@ -56,11 +56,6 @@ def scalar(scores: Sequence[float]) -> RunWeights:
 def typed(continuous: Sequence[float], discontinuous: Sequence[float]) -> RunWeights:
     """Return weights proportional to scores on either kind of constituents."""
     return RunWeights("typed", _normalised(continuous), _normalised(discontinuous))
-
-
-def run_scores(development: Development, metric: Metric) -> Floats:
-    """Return the development F1 of every run."""
-    return np.array([development.evaluate(run).counts(metric).f1 for run in development.runs])
 
 
 def _normalised(scores: Sequence[float]) -> tuple[float, ...]:

@@ -2,8 +2,10 @@
 
 A candidate is right or wrong, which nobody tells; a run votes for right ones with one probability and for
 wrong ones with another, independently of the other runs. Both, and the share of right ones, are estimated
-together. Discontinuous candidates keep their plain votes: there the classes that EM finds are families of
-runs with the same errors, not right and wrong ones.
+together. Sets of words that no run proposes are never seen; how many there must be follows from the model,
+and they count as votes withheld. (Without them, few runs would seem far more reliable than they are.)
+Discontinuous candidates keep their plain votes: there the classes that EM finds are families
+of runs with the same errors, not right and wrong ones.
 """
 
 from __future__ import annotations
@@ -14,17 +16,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treemean.errors import MismatchError
+from treemean.errors import FormatError, MismatchError
+from treemean.fitting import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
-from treemean.fitting.estimators import sigmoid
+from treemean.fitting.estimator import sigmoid
+
+#: Two classes have 2K + 1 probabilities: too many for the votes of one or two runs, which count plainly.
+LEAST_RUNS = 3
 
 _ROUNDS = 500
 _TOLERANCE = 1e-8
+_LEAST_SEEN = 1e-3  # however rarely runs vote, at most a thousand times as many candidates are imagined
 
 
 @dataclass(frozen=True)
 class TwoClasses:
-    """How often each run votes for right and for wrong candidates: float64[K] each; `prior` are right."""
+    """How often each run votes for right and for wrong candidates: float64[K] each.
+
+    `prior` is the share of right ones among all candidates, seen and unseen.
+    """
 
     name: ClassVar[str] = "em"
     prior: float
@@ -32,10 +42,12 @@ class TwoClasses:
     wrong: Floats
 
     def probabilities(self, candidates: Candidates) -> Floats:
-        """Return how likely continuous candidates are right, and the share of votes of the others."""
+        """Return how likely continuous candidates are right, and for the others their share of the votes."""
         if candidates.runs != len(self.right):
             raise MismatchError(f"reliabilities of {len(self.right)} runs for {candidates.runs} runs")
         share = candidates.counts / candidates.runs
+        if candidates.runs < LEAST_RUNS:
+            return share
         return np.where(candidates.discontinuous, share, self.posterior(candidates.votes))
 
     def posterior(self, votes: Flags) -> Floats:
@@ -51,8 +63,15 @@ class TwoClasses:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> TwoClasses:
         """Make a model from what `to_dict` gave."""
-        arrays = [np.array(data[name], dtype=np.float64) for name in ("right", "wrong")]
-        return TwoClasses(float(data["prior"]), *arrays)
+        prior, right, wrong = (
+            stored.real(data, "prior"),
+            stored.reals(data, "right"),
+            stored.reals(data, "wrong"),
+        )
+        every = np.concatenate([[prior], right, wrong])
+        if len(right) != len(wrong) or not ((every > 0) & (every < 1)).all():
+            raise FormatError("the probabilities of the two classes lie between 0 and 1, two for each run")
+        return TwoClasses(prior, right, wrong)
 
 
 def train(candidates: Candidates) -> TwoClasses:
@@ -64,19 +83,27 @@ def train(candidates: Candidates) -> TwoClasses:
     votes = candidates.votes[~candidates.discontinuous]
     real = votes.astype(np.float64)
     right = np.clip(real.mean(axis=1), 0.05, 0.95)
-    model = _estimate(real, right)
+    model = _estimate(real, right, 0.0, 0.0)
     for _ in range(_ROUNDS):
         before, right = right, model.posterior(votes)
-        model = _estimate(real, right)
+        model = _estimate(real, right, *_unseen(model, len(votes)))
         if np.abs(right - before).max(initial=0.0) < _TOLERANCE:
             break
     return model
 
 
-def _estimate(votes: Floats, right: Floats) -> TwoClasses:
-    wrong = 1 - right
+def _unseen(model: TwoClasses, seen: int) -> tuple[float, float]:
+    """Return how many right and wrong candidates there must be that nobody votes for."""
+    right = model.prior * float(np.prod(1 - model.right))
+    wrong = (1 - model.prior) * float(np.prod(1 - model.wrong))
+    everything = seen / max(1 - right - wrong, _LEAST_SEEN)
+    return everything * right, everything * wrong
+
+
+def _estimate(votes: Floats, right: Floats, unseen_right: float, unseen_wrong: float) -> TwoClasses:
+    all_right, all_wrong = right.sum() + unseen_right, (1 - right).sum() + unseen_wrong
     return TwoClasses(
-        float((right.sum() + 1) / (len(right) + 2)),
-        (right @ votes + 1) / (right.sum() + 2),
-        (wrong @ votes + 1) / (wrong.sum() + 2),
+        float((all_right + 1) / (all_right + all_wrong + 2)),
+        (right @ votes + 1) / (all_right + 2),
+        ((1 - right) @ votes + 1) / (all_wrong + 2),
     )

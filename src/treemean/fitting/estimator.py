@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -69,8 +69,8 @@ def check_features(expected: tuple[str, ...], features: Features) -> None:
     if features.names != expected:
         unknown = [name for name in expected if name not in features.names]
         raise TreemeanError(
-            f"the model was fitted to {len(expected)} features, and there are {len(features.names)}"
-            + (f"; {unknown[0]!r} is unknown" if unknown else "")
+            f"the model was fitted to {len(expected)} features, and there are {len(features.names)}; "
+            + (f"{unknown[0]!r} is unknown" if unknown else "they come in another order")
         )
 
 
@@ -79,10 +79,38 @@ def sigmoid(z: Floats) -> Floats:
     return 0.5 * (1.0 + np.tanh(0.5 * z))
 
 
-def log_loss(logits: Floats, correct: Flags) -> float:
-    """Return the mean of −log P(what is true), 0 for nothing.
+def log_losses(logits: Floats, correct: Flags) -> Floats:
+    """Return −log P(what is true) of every candidate.
 
-    >>> round(log_loss(np.zeros(2), np.array([True, False])), 4)
-    0.6931
+    >>> log_losses(np.zeros(2), np.array([True, False])).round(4).tolist()
+    [0.6931, 0.6931]
     """
-    return float((np.logaddexp(0.0, logits) - correct * logits).mean()) if len(logits) else 0.0
+    return np.logaddexp(0.0, logits) - correct * logits
+
+
+def best_settings(
+    development: Development, losses: Mapping[float, Floats], estimates: Mapping[float, Floats], rows: Flags
+) -> tuple[float, Floats]:
+    """Choose between settings by the losses of estimates that did not see the sentences.
+
+    Parameters
+    ----------
+    losses, estimates : by setting, float64[M]; both of sentences that an estimator did not see.
+    rows : which candidates count.
+
+    Returns
+    -------
+    The setting with the smallest loss, and float64[M]: for every candidate the estimate with the setting that
+    is best on the *other* folds, so that nothing about its own sentence had a say in the choice.
+    """
+    fold = development.folds[development.candidates.sentence]
+    sums = {
+        setting: np.bincount(fold[rows], weights=loss[rows], minlength=development.fold_count)
+        for setting, loss in losses.items()
+    }
+    unseen = np.empty(len(fold))
+    for held_out in range(development.fold_count):
+        elsewhere = np.arange(development.fold_count) != held_out
+        setting = min(sums, key=lambda s: float(sums[s][elsewhere].sum()))
+        unseen[fold == held_out] = estimates[setting][fold == held_out]
+    return min(sums, key=lambda s: float(sums[s].sum())), unseen

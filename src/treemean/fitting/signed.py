@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treemean.errors import MismatchError
+from treemean.errors import FormatError, MismatchError
+from treemean.fitting import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
 from treemean.fitting.development import Development
-from treemean.fitting.estimators import KINDS, Training, folds_of, of_kind
+from treemean.fitting.estimator import KINDS, Training, best_settings, folds_of, of_kind
 
 #: Strengths of the penalty that are tried.
 PENALTIES = (1.0, 10.0, 100.0)
@@ -43,7 +44,10 @@ class Signed:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Signed:
         """Make a model from what `to_dict` gave."""
-        return Signed(*(np.array(data[kind], dtype=np.float64) for kind in KINDS))
+        continuous, discontinuous = (stored.reals(data, kind) for kind in KINDS)
+        if len(continuous) != len(discontinuous):
+            raise FormatError("the weights of either kind are of different numbers of runs")
+        return Signed(continuous, discontinuous)
 
 
 def train(development: Development, seed: int = 0) -> Training:
@@ -59,9 +63,9 @@ def train(development: Development, seed: int = 0) -> Training:
         for known, unknown in folds_of(development, kind):
             for penalty, sums in held_out.items():
                 sums[unknown] = votes[unknown] @ _ridge(votes[known], correct[known], penalty)
-        errors = {p: float(((sums - correct)[rows] ** 2).sum()) for p, sums in held_out.items()}
-        best = min(PENALTIES, key=lambda penalty: errors[penalty])
-        out_of_fold[every] = held_out[best][every]
+        errors = {penalty: (sums - correct) ** 2 for penalty, sums in held_out.items()}
+        best, unseen = best_settings(development, errors, held_out, rows)
+        out_of_fold[every] = unseen[every]
         weights[kind] = _ridge(votes[rows], correct[rows], best)
     model = Signed(weights["continuous"], weights["discontinuous"])
     return Training(model, out_of_fold, len(PENALTIES) * len(KINDS))

@@ -9,21 +9,21 @@ import numpy as np
 
 from treemean.evaluation import Evaluation
 from treemean.evaluation.results import METRICS
-from treemean.fitting import latent
+from treemean.fitting import em
 from treemean.fitting.candidates import Flags, find_candidates
 from treemean.fitting.development import Development
 from treemean.fitting.model import HitModel
 from treemean.fitting.objectives import SentenceObjective
 from treemean.fitting.options import Options, make_report, trade_off_points
 from treemean.fitting.selection import BETAS, Scheme, SchemeSearch
-from treemean.fitting.weighting import equal
+from treemean.fitting.weights import equal
 from treemean.trees import Treebank
 
 
 def fit_without_gold(runs: Sequence[Treebank], model: str, options: Options) -> HitModel:
     """Fit equal weights or EM where no gold trees tell how good they are."""
     everyone = tuple(range(len(runs)))
-    values = equal(len(runs)) if model == "equal" else latent.train(find_candidates(runs))
+    values = equal(len(runs)) if model == "equal" else em.train(find_candidates(runs))
     assert options.beta is not None
     report = {"schemes": 1, "notes": ["no gold trees were given: nothing is known about the scores"]}
     return HitModel((), everyone, values, SentenceObjective(options.beta), report)
@@ -48,29 +48,25 @@ def fit_weights(development: Development, model: str, options: Options) -> HitMo
         if model != "em":
             return search.trees(scheme, learned, wanted)
         asked = [development.runs[k] for k in scheme.chosen]
-        estimated = latent.train(find_candidates([run.take(learned) for run in asked]))
+        estimated = em.train(find_candidates([run.take(learned) for run in asked]))
         names, everyone = ("",) * len(asked), tuple(range(len(asked)))
         hits = HitModel(names, everyone, estimated, SentenceObjective(scheme.beta))
         return hits.average([run.take(wanted) for run in asked], jobs=options.jobs)
 
-    held_out = [development.folds == fold for fold in range(development.fold_count)]
-    schemes = [best(~unseen) for unseen in held_out]
+    schemes = [best(~unseen) for unseen in development.held_out]
 
     def cross_validated(fold_schemes: Sequence[Scheme]) -> Evaluation:
-        parts = [
-            trees(scheme, ~unseen, unseen) for scheme, unseen in zip(fold_schemes, held_out, strict=True)
-        ]
-        order = np.argsort(np.concatenate([np.flatnonzero(unseen) for unseen in held_out]))
-        return development.evaluate(Treebank.concatenate(parts).take(order))
+        folds = zip(fold_schemes, development.held_out, strict=True)
+        return development.evaluate_folds([trees(scheme, ~unseen, unseen) for scheme, unseen in folds])
 
     scheme = best(everything)
     values = (
-        latent.train(find_candidates([development.runs[k] for k in scheme.chosen]))
+        em.train(find_candidates([development.runs[k] for k in scheme.chosen]))
         if model == "em"
         else search.weights(scheme.chosen, everything)
     )
     report = make_report(
-        cross_validated(schemes), options, max(1, len(search.tried)), _notes(search, options)
+        development, cross_validated(schemes), options, max(1, len(search.tried)), _notes(search, options)
     )
     if options.trade_off:
         report["trade_off"] = trade_off_points(
