@@ -11,10 +11,11 @@ import torch
 from torch.func import functional_call
 
 from grammar_instances import tiny_grammar
-from treemean.errors import InvalidOption, MissingDependency
+from treemean.errors import InvalidOption
 from treemean.grammars import KINDS, GrammarConfig, build_grammar
 from treemean.grammars.config import PUBLISHED
 from treemean.grammars.dense import DenseGrammar
+from treemean.grammars.inside import backends
 
 torch.set_num_threads(1)
 WORDS = torch.randint(6, (5, 8), generator=torch.Generator().manual_seed(1))
@@ -240,12 +241,12 @@ def test_there_are_no_kernels_for_dense_grammars() -> None:
         build_grammar(GrammarConfig("n-pcfg", backend="triton"), 5)
 
 
-def test_the_backend_is_the_one_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "treemean.grammars.inside.triton"
-    monkeypatch.setitem(sys.modules, name, None)
-    grammar = tiny_grammar("tn-pcfg", 6, backend="triton")
-    with pytest.raises(MissingDependency, match="triton"):
-        grammar.log_prob(WORDS)
+def test_where_kernels_cannot_run_the_vectorised_version_is_used_and_said_so() -> None:
+    backends._tell.cache_clear()
+    grammar = tiny_grammar("tn-pcfg", 6, backend="triton")  # in float64, which kernels do not take
+    with pytest.warns(RuntimeWarning, match="torch is used instead"):
+        found = grammar.log_prob(WORDS)
+    torch.testing.assert_close(found, tiny_grammar("tn-pcfg", 6, backend="torch").log_prob(WORDS))
 
 
 @pytest.mark.slow

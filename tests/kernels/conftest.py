@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,14 @@ def _mend_interpreter() -> None:
 
 if INTERPRETED:
     _mend_interpreter()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where there is a GPU, these tests run there, by `make test-gpu`."""
+    here = Path(__file__).parent
+    for item in items:
+        if not INTERPRETED and here in item.path.parents:
+            item.add_marker(pytest.mark.gpu)
 
 
 @pytest.fixture(autouse=True)

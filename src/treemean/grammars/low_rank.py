@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
-from treemean.errors import MissingDependency
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import best, sampler
@@ -18,10 +16,15 @@ from treemean.grammars.decoding.rank_walk import RankWalker
 from treemean.grammars.decoding.semirings import MAX, SUM, Semiring
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import rank_naive, rank_torch
+from treemean.grammars.inside.backends import resolve
+from treemean.grammars.inside.guard import Guard
 from treemean.grammars.inside.logarithms import log
 from treemean.grammars.inside.rules import RankRules, Ranks
 from treemean.grammars.networks import embedding, initialise, projection, residual_network, word_log_probs
 from treemean.grammars.spans import SpanPosteriors
+
+if TYPE_CHECKING:
+    from treemean.grammars.kernels import Kernels
 
 
 class Factors(NamedTuple):
@@ -54,6 +57,7 @@ class LowRankGrammar(Grammar):
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(config, vocabulary_size)
+        self.guard = Guard()
         self.ranks = Ranks(*config.ranks)
         size, ranks = config.embedding, self.ranks
         self.symbols = embedding(config.symbols, size)
@@ -119,7 +123,11 @@ class LowRankGrammar(Grammar):
     def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
         """See `Grammar.log_prob`."""
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        value: Tensor = self._backend().log_partition(self.rules(words), lengths)
+        kernels = self._kernels()
+        if kernels is not None and (found := kernels.log_prob(words, lengths)) is not None:
+            return found
+        rules = self.rules(words)
+        value: Tensor = self._backend().log_partition(rules if kernels is None else rules.double(), lengths)
         return value.to(self.symbols.dtype)
 
     def loss(
@@ -133,12 +141,24 @@ class LowRankGrammar(Grammar):
     def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:
         """See `Grammar.posteriors`."""
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        spans: SpanPosteriors = self._backend().span_posteriors(self.rules(words), lengths)
+        kernels = self._kernels()
+        if kernels is not None and (found := kernels.posteriors(words, lengths)) is not None:
+            return found.spans()
+        return self._posteriors(words, lengths, exact=kernels is not None)
+
+    def _posteriors(self, words: Tensor, lengths: Tensor, *, exact: bool) -> SpanPosteriors:
+        rules = self.rules(words)
+        spans: SpanPosteriors = self._backend().span_posteriors(rules.double() if exact else rules, lengths)
         return spans
 
+    @torch.no_grad()
     def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
         """See `Grammar.mbr`."""
-        return mbr.best_trees(self.posteriors(words, lengths), lengths)
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        kernels = self._kernels()
+        if kernels is not None and (found := kernels.mbr(words, lengths)) is not None:
+            return found
+        return mbr.best_trees(self._posteriors(words, lengths, exact=kernels is not None), lengths)
 
     @torch.no_grad()
     def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
@@ -177,13 +197,16 @@ class LowRankGrammar(Grammar):
             factors = Factors(*(part.double() for part in self.factors(words)))
         return _entropy(factors, self.ranks, lengths).to(self.symbols.dtype)
 
+    def _kernels(self) -> Kernels | None:
+        """Return the grammar by kernels, if these are used."""
+        if resolve(self.config.backend, self.symbols) != "triton":
+            return None
+        from treemean.grammars.kernels import Kernels
+
+        return Kernels(dict(self.named_parameters()), self.config, self.guard)
+
     def _backend(self) -> ModuleType:
-        """Return the module of the inside algorithm; Triton's is imported only where it is asked for."""
-        if self.config.backend == "triton":
-            try:
-                return import_module("treemean.grammars.inside.triton")
-            except ImportError as error:
-                raise MissingDependency(f"the backend triton needs the package triton: {error}") from error
+        """Return the module of the inside algorithm where kernels are not used, or are not to be trusted."""
         return rank_naive if self.config.backend == "naive" else rank_torch
 
 

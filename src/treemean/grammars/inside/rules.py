@@ -120,6 +120,18 @@ class RankRules:
         for parts in zip(self.views, self.scales, self.continuous, self.discontinuous, self.root):
             yield RankRules(*parts, ranks=self.ranks, floor=self.floor)
 
+    def double(self) -> RankRules:
+        """Return the same rules in float64."""
+        return RankRules(
+            self.views.double(),
+            self.scales.double(),
+            self.continuous.double(),
+            self.discontinuous.double(),
+            self.root.double(),
+            self.ranks,
+            self.floor,
+        )
+
     def stack(self) -> RankRules:
         """Return the same rules with a leading axis of one grammar."""
         return RankRules(

@@ -33,6 +33,22 @@ class Posteriors:
     cells: Tensor
     log_z: Tensor
 
+    def constituents(self) -> Tensor:
+        """Return the expected number (S,) of constituents of several words of each sentence."""
+        return self.continuous.triu(2).sum((1, 2)) + self.cells.sum(1)
+
+    def spans(self) -> SpanPosteriors:
+        """Return the posteriors in the common form."""
+        n = self.continuous.shape[1] - 1
+        if not self.cells.shape[1]:
+            return SpanPosteriors(self.continuous)
+        places, sizes = _squares(n, self.cells.device)
+        flat = self.cells.new_zeros(len(self.cells), sum(sizes.values()))
+        flat[:, places] = self.cells
+        parts = flat.split_with_sizes(list(sizes.values()), 1)
+        charts = {w: part.view(-1, w - 1, n - w, n - w) for w, part in zip(sizes, parts)}
+        return SpanPosteriors(self.continuous, charts)
+
 
 @torch.no_grad()
 def compact_posteriors(
@@ -67,24 +83,15 @@ def compact_posteriors(
     continuous = torch.where(inner, shares[:, row.flatten()].view(sentences, n + 1, n + 1), words.float())
     whole = (width == lengths[:, None, None]) & (ends[:, None] == 0) & (width > 1)
     continuous = torch.where(whole, 1.0, continuous)
-    return Posteriors(continuous, gradients.posteriors, total.log.flatten())
+    cells = gradients.posteriors if context.gaps else continuous.new_zeros(sentences, 0)
+    return Posteriors(continuous, cells, total.log.flatten())
 
 
 def span_posteriors(
     rules: RankRules, lengths: Tensor | None = None, *, settings: Settings = DEFAULT
 ) -> SpanPosteriors:
     """Return the span posteriors of a batch, from one forward and one backward pass."""
-    found = compact_posteriors(rules.stack(), lengths, settings=settings)
-    discontinuous: dict[int, Tensor] = {}
-    n = rules.views.shape[1]
-    if found.cells.shape[1]:
-        places, sizes = _squares(n, found.cells.device)
-        flat = found.cells.new_zeros(len(found.cells), sum(sizes.values()))
-        flat[:, places] = found.cells
-        parts = flat.split_with_sizes(list(sizes.values()), 1)
-        for (width, _), part in zip(sizes.items(), parts):
-            discontinuous[width] = part.view(-1, width - 1, n - width, n - width)
-    return SpanPosteriors(found.continuous, discontinuous)
+    return compact_posteriors(rules.stack(), lengths, settings=settings).spans()
 
 
 @lru_cache(maxsize=128)

@@ -1,0 +1,88 @@
+"""Which inside algorithm runs: the naive one, the vectorised one, or kernels on a GPU."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from treemean.grammars.inside import rank_torch
+from treemean.grammars.inside.rules import RankRules, Ranks
+
+#: How far log Z of a tiny example may be from that of the vectorised version before kernels are distrusted.
+_TRUSTED = 1e-2
+
+
+def resolve(backend: str, sample: Tensor) -> str:
+    """Return which of naive, torch and triton runs, for the setting of a grammar and one of its parameters.
+
+    `auto` means kernels for float32 on a GPU, and the vectorised version elsewhere. Where kernels are wanted
+    but cannot run, a warning says why, once, and the vectorised version is taken.
+
+    >>> resolve("auto", torch.zeros(1))
+    'torch'
+    """
+    if backend in ("naive", "torch"):
+        return backend
+    if backend == "auto" and (not sample.is_cuda or sample.dtype != torch.float32):
+        return "torch"
+    if sample.dtype != torch.float32:
+        _tell(f"Triton kernels take float32, not {sample.dtype}: the backend torch is used instead")
+        return "torch"
+    problem = triton_problem(sample.device)
+    if not problem:
+        return "triton"
+    _tell(f"{problem}: the backend torch is used instead, which is slower")
+    return "torch"
+
+
+@lru_cache(maxsize=8)
+def triton_problem(device: torch.device) -> str:
+    """Return why kernels do not run on a device, or nothing; found out by running them once."""
+    try:
+        import triton
+    except ImportError as error:
+        return f"Triton is missing ({error})"
+    if device.type != "cuda" and not triton.knobs.runtime.interpret:
+        return f"Triton kernels need a GPU, and there are none for the device {device}"
+    try:
+        difference = _difference(device)
+    except (
+        Exception
+    ) as error:  # whatever a compiler or a driver raises: it is told, and the result does not suffer
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        return f"Triton kernels cannot be compiled or run on {device} ({type(error).__name__}: {reason})"
+    if not difference <= _TRUSTED:
+        return f"Triton kernels are wrong on {device} (log Z of an example is off by {difference:.1e})"
+    return ""
+
+
+def _difference(device: torch.device) -> float:
+    """Return how far log Z of a tiny example by kernels is from that by the vectorised version."""
+    from treemean.grammars.inside import triton
+
+    ranks = Ranks(2, 1, 2, 1)
+    draw = torch.Generator().manual_seed(1)
+
+    def choice(*size: int) -> Tensor:
+        return torch.randn(*size, generator=draw).softmax(-1).to(device)
+
+    rules = RankRules(
+        views=torch.rand(1, 4, ranks.views, generator=draw).to(device),
+        scales=torch.zeros(1, 4, device=device),
+        continuous=choice(ranks.r1 + ranks.r2, ranks.views),
+        discontinuous=choice(ranks.r3 + ranks.r4, ranks.r2 + ranks.r4),
+        root=choice(ranks.r1 + ranks.r2),
+        ranks=ranks,
+    )
+    with torch.no_grad():
+        found, expected = triton.log_partition(rules), rank_torch.log_partition(rules)
+    return float((found - expected).abs().max())
+
+
+@lru_cache(maxsize=64)
+def _tell(message: str) -> None:
+    """Warn, of the same thing once."""
+    warnings.warn(message, RuntimeWarning, stacklevel=3)

@@ -1,0 +1,138 @@
+"""The choice between kernels and the vectorised version, the guard, and grammars that use kernels."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from grammar_instances import tiny_grammar
+from treemean.grammars import Grammar
+from treemean.grammars.inside import backends
+from treemean.grammars.inside import triton as kernels
+from treemean.grammars.inside.guard import Guard
+from treemean.grammars.low_rank import LowRankGrammar
+
+
+@pytest.fixture(autouse=True)
+def _ask_again() -> Iterator[None]:
+    """Let nothing be remembered from one test to the next."""
+    for function in (backends.triton_problem, backends._tell):
+        function.cache_clear()
+    yield
+    for function in (backends.triton_problem, backends._tell):
+        function.cache_clear()
+
+
+def grammars(kind: str, device: str) -> tuple[Grammar, Grammar]:
+    """Return the same grammar by kernels and by the vectorised version in float64."""
+    fast = tiny_grammar(kind, backend="triton", vocabulary_size=5, embedding=32).float().to(device)
+    slow = tiny_grammar(kind, backend="torch", vocabulary_size=5, embedding=32)
+    for grammar in (fast, slow):
+        with torch.no_grad():
+            for parameter in grammar.parameters():
+                parameter.mul_(0.5)  # logits of the size that they have in grammars of many symbols
+    return fast, slow
+
+
+@pytest.mark.parametrize("kind", ["tn-lcfrs", "tn-pcfg"])
+def test_a_grammar_by_kernels_is_the_same_grammar(kind: str, device: str) -> None:
+    fast, slow = grammars(kind, device)
+    words = torch.tensor([[0, 1, 2, 3], [4, 3, 3, 0], [2, 0, 0, 0]])
+    lengths = torch.tensor([4, 3, 1])
+    value, expected = fast.log_prob(words.to(device), lengths), slow.log_prob(words, lengths)
+    torch.testing.assert_close(value.detach().cpu().double(), expected.detach(), rtol=0, atol=5e-3)
+    value[:2].sum().backward()
+    expected[:2].sum().backward()
+    for found, wanted in zip(fast.parameters(), slow.parameters()):
+        assert found.grad is not None
+        assert wanted.grad is not None
+        assert float((found.grad.cpu() - wanted.grad).norm()) <= 2e-2 * float(wanted.grad.norm()) + 1e-3
+    spans, wanted_spans = (
+        fast.posteriors(words.to(device), lengths).to("cpu"),
+        slow.posteriors(words, lengths),
+    )
+    torch.testing.assert_close(spans.continuous.double(), wanted_spans.continuous, rtol=0, atol=5e-3)
+    assert spans.discontinuous.keys() == wanted_spans.discontinuous.keys()
+    assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
+    assert isinstance(fast, LowRankGrammar)
+    assert fast.guard.checked == 3
+    assert fast.guard.refused == 0
+
+
+def test_auto_is_kernels_for_float32_on_a_gpu_only(device: str) -> None:
+    expected = "triton" if device == "cuda" else "torch"
+    assert backends.resolve("auto", torch.zeros(1, device=device)) == expected
+    assert backends.resolve("auto", torch.zeros(1, device=device, dtype=torch.float64)) == "torch"
+    assert backends.resolve("naive", torch.zeros(1)) == "naive"
+    assert backends.resolve("torch", torch.zeros(1)) == "torch"
+    assert backends.resolve("triton", torch.zeros(1, device=device)) == "triton"
+    with pytest.warns(RuntimeWarning, match="float32"):
+        assert backends.resolve("triton", torch.zeros(1, device=device, dtype=torch.float64)) == "torch"
+
+
+def test_without_triton_the_vectorised_version_is_used_and_said_so(monkeypatch: Any, device: str) -> None:
+    monkeypatch.setitem(sys.modules, "triton", None)
+    with pytest.warns(RuntimeWarning, match="Triton is missing.*torch is used instead"):
+        assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is said once
+        assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+
+
+def test_kernels_that_do_not_compile_are_not_used(monkeypatch: Any, device: str) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no compiler here\nsecond line")
+
+    monkeypatch.setattr(kernels, "log_partition", fail)
+    with pytest.warns(RuntimeWarning, match=r"cannot be compiled or run .*no compiler here\)"):
+        assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+
+
+def test_kernels_that_are_wrong_are_not_used(monkeypatch: Any, device: str) -> None:
+    plain = kernels.log_partition
+    monkeypatch.setattr(kernels, "log_partition", lambda rules: plain(rules) + 1.0)
+    with pytest.warns(RuntimeWarning, match="wrong"):
+        assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+
+
+def test_what_is_not_finite_is_computed_again(monkeypatch: Any, device: str) -> None:
+    fast, slow = grammars("tn-lcfrs", device)
+    words = torch.tensor([[0, 1, 2]])
+    assert backends.resolve("triton", next(fast.parameters())) == "triton"
+    plain = kernels.log_partition
+    monkeypatch.setattr(kernels, "log_partition", lambda *a, **k: plain(*a, **k) * float("nan"))
+    with pytest.warns(RuntimeWarning, match="log Z is not finite for 1 of 1 sentences"):
+        value = fast.log_prob(words.to(device))
+    torch.testing.assert_close(
+        value.detach().cpu().double(), slow.log_prob(words).detach(), rtol=0, atol=1e-5
+    )
+    assert value.requires_grad
+    assert isinstance(fast, LowRankGrammar)
+    assert fast.guard.refused == 1
+
+
+def test_posteriors_that_do_not_add_up_are_computed_again(device: str) -> None:
+    fast, slow = grammars("tn-lcfrs", device)
+    assert isinstance(fast, LowRankGrammar)
+    fast.guard.tolerance = -1.0  # nothing is good enough
+    words = torch.tensor([[0, 1, 2, 3]])
+    with pytest.warns(RuntimeWarning, match="do not add up"):
+        trees = fast.mbr(words.to(device))
+    assert trees == slow.mbr(words)
+
+
+def test_the_guard_tells_good_from_bad() -> None:
+    guard = Guard()
+    lengths = torch.tensor([1, 2, 5])
+    assert guard.accepts_constituents(torch.tensor([0.0, 1.0, 4.01]), lengths)
+    for wrong in (4.1, 3.9, float("nan"), float("inf")):
+        with pytest.warns(RuntimeWarning):
+            assert not guard.accepts_constituents(torch.tensor([0.0, 1.0, wrong]), lengths)
+    with pytest.warns(RuntimeWarning):
+        assert not guard.accepts_log_z(torch.tensor([-1.0, float("nan"), -3.0]), lengths)
+    assert (guard.checked, guard.refused) == (6, 5)
