@@ -89,11 +89,22 @@ def test_errors(options: dict[str, object], message: str) -> None:
         ({"additive": True, "method": "majority"}, "the method majority does not maximise plain sums"),
         ({"hits": [[1, 1, 1]] * 2, "method": "greedy"}, "the method greedy does not take hits"),
         ({"skipped": []}, "skipped is for treebanks"),
+        ({"additive": "yes"}, "additive must be True or False, not 'yes'"),
+        ({"hits": [[1e308] * 3] * 2}, "hits are too large"),
+        ({"hits": [[10**400] * 3] * 2}, "the hits of individual 1 are no array of numbers"),
+        ({"hits": np.array(1.0)}, "one array for each of 2 individuals"),
     ],
 )
 def test_wrong_types_and_options_are_told(options: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidOption, match=message):
         average([ONE, OTHER], **options)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_continuous_weights_must_not_vanish_beside_discontinuous_ones(method: str) -> None:
+    weights = {"continuous": [1e-12, 1e-12], "discontinuous": [1, 1]}
+    with pytest.raises(InvalidOption, match="the continuous weights vanish"):
+        average([ONE, OTHER], weights, method=method)
 
 
 BANK = Treebank.from_trees([ONE])
@@ -161,6 +172,7 @@ def test_a_bound_on_the_fan_out() -> None:
     assert bounded.metadata["average_note"].endswith("fan-out at most 1 were searched")
     long = independent_trees(40, 3, random.Random(5), 0.0)
     assert average(long, method="dynamic-programming", max_fan_out=1).values["objective"] > 0
+    assert average([gap, gap, ONE], method="dynamic-programming", max_fan_out=10**9) == free
 
 
 def test_individuals_must_fit() -> None:

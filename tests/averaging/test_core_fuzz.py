@@ -97,6 +97,67 @@ def test_sets_that_are_no_trees(seed: int) -> None:
         check_result(columns["word_offsets"], found)
 
 
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=150, deadline=None)
+def test_best_trees_of_sets_that_are_no_trees(seed: int) -> None:
+    """With equal weights, so that more than half of the individuals may have sets that cross."""
+    rng = random.Random(seed)
+    n, count = rng.randint(1, 6), rng.randint(1, 4)
+    pool = [rng.randrange(1, 1 << n) for _ in range(4)]
+    sets = [[(1 << n) - 1, *rng.sample(pool, rng.randint(0, 4))] for _ in range(count)]
+    columns = {
+        "word_offsets": offsets_of([n]),
+        "constituent_offsets": [offsets_of([len(masks)]) for masks in sets],
+        "bits": [np.array(masks, dtype=np.uint64) for masks in sets],
+        "labels": [np.zeros(len(masks), dtype=np.int32) for masks in sets],
+        "label_ranks": [np.zeros(1, dtype=np.int32)] * count,
+        "values": [],
+        "continuous": [1] * count,
+        "discontinuous": [1] * count,
+        "value_scale": 1.0,
+    }
+    best = solve(columns)
+    assert best is not None
+    individuals = _core.Individuals(**columns)
+    options = {"p": 1, "q": 1, "node_limit": 100_000}
+    found = _core.best_trees(individuals, **options, limit=100, only_optimal=True)
+    check_result(offsets_of([n] * len(found["objective"])), found)
+    assert found["objective"].tolist() == [best["objective"][0]] * len(found["objective"])
+    counted = 1
+    for high, low in _core.count_best_trees(individuals, **options):
+        counted *= (high << 64) + low
+    assert counted == len(found["objective"])
+
+
+def test_hundreds_of_thousands_of_sets_in_a_short_sentence() -> None:
+    """Their conflicts fit into no memory; the time limit holds all the same."""
+    count = 600_000
+    bits = np.random.default_rng(1).integers(1, 2**64 - 1, count, dtype=np.uint64)
+    bits[0] = 2**64 - 1
+    columns = {
+        "word_offsets": offsets_of([64]),
+        "constituent_offsets": [offsets_of([count])],
+        "bits": [bits],
+        "labels": [np.zeros(count, dtype=np.int32)],
+        "label_ranks": [np.zeros(1, dtype=np.int32)],
+        "values": [],
+        "continuous": [1],
+        "discontinuous": [1],
+        "value_scale": 1.0,
+    }
+    found = solve(columns, goal="sum", time_limit=0.1)
+    assert found is not None
+    check_result(columns["word_offsets"], found)
+    assert found["optimal"].tolist() == [0]
+    assert found["seconds"][0] < 5
+
+
+def test_more_words_than_memory_are_refused() -> None:
+    columns = columns_of([Treebank.from_trees(mixed_trees(5, 1, 1, 0, random.Random(1)))])
+    for words in (2**31, 2**62, 2**63 - 1):
+        assert solve({**columns, "word_offsets": np.array([0, words], dtype=np.int64)}) is None
+
+
 def columns_of(banks: list[Treebank]) -> dict[str, object]:
     return {
         "word_offsets": banks[0].word_offsets.copy(),
@@ -147,6 +208,8 @@ def test_options_are_checked() -> None:
     for wrong in ({"goal": "x"}, {"direction": "x"}, {"q": 0}, {"p": -1}, {"q": 10**9}, {"p": 10**18}):
         with pytest.raises(ValueError):
             _core.average(individuals, **{**sound, **wrong})
+    with pytest.raises(ValueError, match="at least one tree"):
+        _core.best_trees(individuals, p=1, q=1, node_limit=10, limit=0, only_optimal=False)
 
 
 def test_weights_and_values_are_checked() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import resource
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -113,6 +117,38 @@ def test_threads_do_not_change_anything() -> None:
         for name in set(one.sentence_values) - {"seconds"}:
             assert np.array_equal(one.sentence_values[name], many.sentence_values[name])
         assert np.array_equal(one.constituent_values["support"], many.constituent_values["support"])
+
+
+FEW_THREADS = """
+import random, resource
+from instances import mixed_trees
+from treemean import Treebank, average
+
+banks = [Treebank.from_trees([tree] * 2000) for tree in mixed_trees(12, 3, 2, 2, random.Random(1))]
+expected = average(banks, jobs=1)
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+room = used + (10 << 30)
+resource.setrlimit(resource.RLIMIT_AS, (room, room))
+assert average(banks, jobs=100) == expected
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_threads_that_memory_allows_no_stack_for_are_done_without() -> None:
+    def three_gigabytes_of_stack() -> None:
+        hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+        resource.setrlimit(resource.RLIMIT_STACK, (3 << 30, hard))
+
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, "-c", FEW_THREADS],
+        env=environment,
+        preexec_fn=three_gigabytes_of_stack,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_a_treebank_is_averaged_like_its_trees() -> None:

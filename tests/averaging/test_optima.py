@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given, settings
@@ -111,6 +112,30 @@ def test_what_cannot_be_decided_is_said() -> None:
         count_optima(trees, node_limit=1)
     with pytest.raises(TreemeanError, match="k is 0; it must be at least 1"):
         k_best(trees, 0)
+
+
+@given(individuals(), st.integers(0, 2**32 - 1), st.sampled_from([1.0, 0.0, 0.5]))
+@settings(max_examples=150, deadline=None)
+def test_the_next_best_trees_may_be_worth_less_than_nothing(
+    trees: list[Tree], seed: int, beta: float
+) -> None:
+    rng = random.Random(seed)
+    hits = [[rng.choice([1, 1, 1, 0.5, 2, -20, -60.25]) for _ in tree.constituents] for tree in trees]
+    plain = problem_of(trees, None, beta)
+    assume(len(plain.candidates) <= 8)
+    scale = 4  # makes all hits integers
+    worth = [{c.mask: round(scale * h) for c, h in zip(t.constituents, row)} for t, row in zip(trees, hits)]
+    problem = replace(
+        plain,
+        hits=tuple(tuple(values.get(mask, 0) for values in worth) for mask in plain.candidates),
+        trivial_hits=tuple(scale * hit for hit in plain.trivial_hits),
+        total=scale * plain.total,
+    )
+    ranked = ranking(problem)
+    found = k_best(trees, len(ranked) + 1, beta=beta, hits=hits)
+    assert [chosen_in(tree, problem) for tree in found] == [chosen for _, chosen in ranked]
+    values = [tree.values["objective"] for tree in found]
+    assert values == pytest.approx([float(value) for value, _ in ranked], rel=1e-9, abs=1e-12)
 
 
 def test_hits_and_sentences_without_words() -> None:

@@ -161,7 +161,7 @@ def test_limits_are_reported() -> None:
     assert meet_in_the_middle.solve(problem, limit=5) == dataclasses.replace(
         best, nodes=meet_in_the_middle.solve(problem).nodes
     )
-    with pytest.raises(TreemeanError, match="more than the limit of 10"):
+    with pytest.raises(TreemeanError, match="more divisions than the limit of 10"):
         dynamic_programming.solve(problem, limit=10)
     with pytest.raises(TreemeanError, match="at least 1"):
         dynamic_programming.solve(problem, max_fan_out=0)

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -54,7 +55,7 @@ Averages average_all(const Individuals& individuals, const Options& options, uns
   std::mutex mutex;
   std::condition_variable ended;
   std::exception_ptr failure;
-  unsigned running = threads - 1;
+  int running = 0;
   const auto guarded = [&](auto&& action) {
     try {
       action();
@@ -74,13 +75,25 @@ Averages average_all(const Individuals& individuals, const Options& options, uns
   };
   {
     std::vector<std::jthread> helpers;
+    helpers.reserve(threads - 1);
+    const auto help = [&] {
+      guarded(work);
+      const std::lock_guard lock(mutex);
+      --running;
+      ended.notify_one();
+    };
+    const auto change_running = [&](int by) {
+      const std::lock_guard lock(mutex);
+      running += by;
+    };
     for (unsigned t = 1; t < threads; ++t) {
-      helpers.emplace_back([&] {
-        guarded(work);
-        const std::lock_guard lock(mutex);
-        --running;
-        ended.notify_one();
-      });
+      change_running(1);
+      try {
+        helpers.emplace_back(help);
+      } catch (const std::system_error&) {  // no more threads to be had: those that run do all the work
+        change_running(-1);
+        break;
+      }
     }
     guarded(work);
     // Helpers may still be busy with hard sentences; only this thread can ask whether to stop.

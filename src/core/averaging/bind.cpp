@@ -161,6 +161,7 @@ void bind_averaging(nb::module_& m) {
       [](const Arguments& arguments, std::int64_t p, std::int64_t q, std::int64_t node_limit, std::size_t limit,
          bool only_optimal) {
         const averaging::Options options = options_of("average", "right", p, q, node_limit, 0);
+        if (limit == 0) throw std::invalid_argument("at least one tree must be asked for");
         return to_python(with_individuals(
             arguments, options, [&](const averaging::Individuals& individuals, averaging::StopSign& sign) {
               require_one_sentence(individuals);

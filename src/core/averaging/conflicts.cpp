@@ -70,6 +70,7 @@ bool ConflictGraph::compare_all(std::span<const Row> rows, Budget& budget) {
         const std::uint64_t common = x & words_[j];
         if (common != 0 && common != x && common != words_[j]) add_edge(i, j);
       }
+      if (edges_.size() > max_edges || !budget.work(i / 4)) return false;
     }
     return true;
   }

@@ -59,7 +59,8 @@ std::string check_one(Individual& individual, const Individuals& all) {
     const std::int64_t here = individual.constituent_offsets[s + 1] - individual.constituent_offsets[s];
     if (words == 0 ? here != 0 : here == 0) return in_sentence("no root, or one without words,", s);
     const std::int64_t at = individual.bit_offsets.back();
-    const auto needed = static_cast<unsigned __int128>(here) * static_cast<unsigned __int128>((words + 63) / 64);
+    const std::int64_t width = words / 64 + (words % 64 != 0);
+    const auto needed = static_cast<unsigned __int128>(here) * static_cast<unsigned __int128>(width);
     if (needed > individual.bits.size() - static_cast<std::size_t>(at)) return "fewer bits than the constituents need";
     if (!sets_within(individual.bits.data() + at, here, words)) {
       return in_sentence("a set that is empty, goes beyond the last word, or lacks words as a root,", s);

@@ -17,6 +17,9 @@ inline int bit_length(Int128 x) {
                    : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitude)));
 }
 
+// The largest integer that is not above x / y, for positive y.
+inline Int128 floor_division(Int128 x, Int128 y) { return x / y - (x % y < 0 ? 1 : 0); }
+
 // A fraction with a positive denominator, not necessarily in lowest terms.
 struct Fraction {
   Int128 numerator = 0;
@@ -29,7 +32,6 @@ inline double to_double(const Fraction& f) {
 
 // Compares by continued fractions, so that nothing is multiplied and nothing can overflow.
 inline std::strong_ordering compare(Fraction a, Fraction b) {
-  const auto floor_division = [](Int128 x, Int128 y) { return x / y - (x % y < 0 ? 1 : 0); };
   bool flipped = false;
   while (true) {
     const Int128 whole_a = floor_division(a.numerator, a.denominator);

@@ -10,9 +10,9 @@ Int128 gain(std::int64_t hits, const Fraction& value, std::int64_t q) {
   return hits * value.denominator - value.numerator * q;
 }
 
-// Candidates with more hits than this add something; values are positive.
+// Candidates with more hits than this add something.
 std::int64_t most_without_gain(const Fraction& value, std::int64_t q) {
-  return static_cast<std::int64_t>(value.numerator * q / value.denominator);
+  return static_cast<std::int64_t>(floor_division(value.numerator * q, value.denominator));
 }
 
 // A value to begin with: the best tree of majority constituents, which never conflict. Without a majority rule,

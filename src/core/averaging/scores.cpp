@@ -1,6 +1,7 @@
 #include "averaging/scores.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace treemean::averaging {
 namespace {
@@ -54,7 +55,7 @@ Int128 sum_of_magnitudes(const Instance& instance) {
 
 double visible_rounding(const Instance& instance, Int128 largest, const Fraction& value) {
   const double rounding = static_cast<double>(sum_of_magnitudes(instance)) / static_cast<double>(largest);
-  return rounding > 1e-12 * to_double(value) ? rounding : 0;
+  return rounding > 1e-12 * std::abs(to_double(value)) ? rounding : 0;
 }
 
 Int128 largest_scale_for(const Instance& instance) {

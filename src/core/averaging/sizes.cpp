@@ -37,13 +37,11 @@ std::vector<std::uint32_t> majority(const Instance& instance) {
 void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome) {
   instance_ = &instance;
   largest_scale_ = largest_scale_for(instance);
-  negative_ = std::any_of(instance.hits.begin(), instance.hits.end(), [](std::int64_t h) { return h < 0; });
-  if (!keep_candidates(budget)) {  // the individuals are no trees
-    Instance plain = instance;
-    plain.majority_total = 0;
-    run(plain, budget, outcome);
-    return;
-  }
+  const auto is_negative = [](std::int64_t hits) { return hits < 0; };
+  negative_ = std::any_of(instance.hits.begin(), instance.hits.end(), is_negative) ||
+              std::any_of(instance.base.begin(), instance.base.end(), is_negative);
+  // Majority constituents conflict only if the individuals are no trees.
+  if (!keep_candidates(majority(instance), budget)) keep_candidates({}, budget);
   outcome.searched = static_cast<std::int64_t>(kept_.size());
   outcome.optimal = true;
   outcome.rounded = false;
@@ -67,9 +65,8 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
 // If c is in the best tree T, leaving it out is no gain. Without negative hits that means that the score of c is at
 // least F(T) q / (D + q), where D is the largest denominator; multiplied with D + q, scores are largest for small
 // trees.
-bool SizeSearch::keep_candidates(Budget& budget) {
+bool SizeSearch::keep_candidates(const std::vector<std::uint32_t>& first, Budget& budget) {
   const Instance& instance = *instance_;
-  const std::vector<std::uint32_t> first = majority(instance);
   const double value = std::max(plain_value(instance, {}), plain_value(instance, first));
   const std::size_t last = instance.groups() - 1;
   const double threshold = value * static_cast<double>(instance.q) * (1 - 1e-9);
@@ -188,7 +185,7 @@ double SizeSearch::crude_bound() const {
   for (std::size_t g = 0; g < instance_->groups(); ++g) {
     auto hits = static_cast<double>(instance_->base[g]);
     for (const std::uint32_t c : kept_) hits += static_cast<double>(std::max<std::int64_t>(instance_->hit(c, g), 0));
-    bound += hits / static_cast<double>(instance_->denominator(g, 0));
+    bound += std::max(hits, 0.0) / static_cast<double>(instance_->denominator(g, 0));
   }
   return bound;
 }

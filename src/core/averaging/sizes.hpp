@@ -37,8 +37,8 @@ class SizeSearch {
   };
   using Scores = std::vector<Int128>;
 
-  // False if majority constituents conflict, which does not happen in trees.
-  bool keep_candidates(Budget& budget);
+  // `first` are candidates to begin with, ascending; returns false if they conflict.
+  bool keep_candidates(const std::vector<std::uint32_t>& first, Budget& budget);
   void climb(Budget& budget);
   std::vector<Range> all_sizes() const;
   void prove(Budget& budget, Outcome& outcome);
@@ -58,7 +58,7 @@ class SizeSearch {
 
   const Instance* instance_ = nullptr;
   Int128 largest_scale_ = 1;
-  bool negative_ = false;            // whether there are negative hits; some bounds do not hold then
+  bool negative_ = false;            // whether hits or bases are negative; some bounds do not hold then
   std::vector<std::uint32_t> kept_;  // candidates in canonical order
   Packing packing_;
   Packed packed_;

@@ -55,11 +55,11 @@ def solve(
     bound = widest if max_fan_out is None else max_fan_out
     if bound < 1:
         raise InvalidOption(f"the fan-out must be at least 1, not {bound}")
-    needed = count_divisions(problem.n, bound)
-    if needed > limit:
+    bound = min(bound, (problem.n + 1) // 2)  # no set of words has a higher one
+    if count_divisions(problem.n, bound) > limit:
         raise Unsolved(
-            f"dynamic programming over {problem.n} words with fan-out {bound} may need {needed} divisions, "
-            f"more than the limit of {limit}; a lower max_fan_out needs fewer"
+            f"dynamic programming over {problem.n} words with fan-out {bound} may need more divisions than "
+            f"the limit of {limit}; a lower max_fan_out needs fewer"
         )
     index = {mask: c for c, mask in enumerate(problem.candidates)}
     tables = _Tables(problem.n, bound)

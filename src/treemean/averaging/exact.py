@@ -138,7 +138,7 @@ def _values(runs: Sequence[Treebank], hits: HitsLike) -> list[NDArray[np.float64
                 raise InvalidOption(f"individual {number} has no constituent values named {hits!r}")
         given: list[Any] = [run.constituent_values[hits] for run in runs]
     else:
-        if len(hits) != len(runs):
+        if (isinstance(hits, np.ndarray) and hits.ndim == 0) or len(hits) != len(runs):
             raise InvalidOption(
                 f"hits must be the name of a column or one array for each of {len(runs)} individuals"
             )
@@ -160,7 +160,7 @@ def _values(runs: Sequence[Treebank], hits: HitsLike) -> list[NDArray[np.float64
 def _numbers(array: Any, number: int) -> NDArray[np.float64]:
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidOption(f"the hits of individual {number} are no array of numbers") from None
 
 
@@ -172,7 +172,7 @@ def _value_scale(weights: Weights, values: Sequence[NDArray[np.float64]]) -> flo
         max(c, d) * max(1.0, float(np.abs(v).max(initial=0.0)))
         for c, d, v in zip(weights.continuous, weights.discontinuous, values, strict=True)
     )
-    scale = 10.0 ** min(9, math.floor(math.log10(_ROOM / total)))
+    scale = 10.0 ** min(9, math.floor(math.log10(_ROOM / total))) if math.isfinite(total) else 0.0
     # With very large values, weights themselves would be rounded away.
     if scale < 1 and scale * max(weights.continuous) < _LEAST_RESOLUTION:
         raise InvalidOption(f"hits are too large: weights times hits reach {total:g} in all")

@@ -73,6 +73,8 @@ def make_request(
     """Check what `treemean.average` was asked for, with `count` individuals."""
     if not isinstance(binary, bool | str) or binary not in (False, True, "left", "right", "balanced"):
         raise InvalidOption(f"binary must be True, False, left, right or balanced, not {binary!r}")
+    if not isinstance(additive, bool):
+        raise InvalidOption(f"additive must be True or False, not {additive!r}")
     if binary and additive:
         raise InvalidOption("a binary tree is found by its own sum; leave out `additive`")
     if not (hits is None or isinstance(hits, str | Sequence | np.ndarray)):

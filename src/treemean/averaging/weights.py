@@ -64,6 +64,10 @@ def make_weights(weights: WeightsLike, count: int) -> Weights:
             raise InvalidOption("all weights are zero: nobody would have a say")
         kinds = [single, single]
     integers = to_integers([*kinds[0], *kinds[1]])
+    if not any(integers[:count]):
+        raise InvalidOption(
+            "the continuous weights vanish beside the discontinuous ones: nobody would have a say"
+        )
     return Weights(tuple(integers[:count]), tuple(integers[count:]))
 
 
