@@ -181,6 +181,12 @@ def test_em_recovers_how_reliable_runs_are() -> None:
     np.testing.assert_allclose(model.wrong, wrong, atol=0.03)
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_em_of_few_runs_counts_plain_votes(count, runs) -> None:
+    few = runs[:count]
+    assert same(fit(few, None, "em").average(few), average(few))
+
+
 def test_em_and_equal_need_no_gold(runs, gold) -> None:
     for name in ("em", "equal"):
         fitted = fit(runs, None, name)

@@ -21,8 +21,9 @@ from treemean.fitting import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
 from treemean.fitting.estimator import sigmoid
 
-#: Two classes have 2K + 1 probabilities: too many for the votes of one or two runs, which count plainly.
-LEAST_RUNS = 3
+#: Two classes have 2K + 1 probabilities, and the votes of K runs 2^K − 2 frequencies to tell them by: too few
+#: below four runs, whose votes count plainly.
+LEAST_RUNS = 4
 
 _ROUNDS = 500
 _TOLERANCE = 1e-8
