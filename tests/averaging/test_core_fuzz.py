@@ -152,7 +152,7 @@ def test_hundreds_of_thousands_of_sets_in_a_short_sentence() -> None:
     assert found["seconds"][0] < 5
 
 
-def test_more_words_than_memory_are_refused() -> None:
+def test_absurd_numbers_of_words_are_refused() -> None:
     columns = columns_of([Treebank.from_trees(mixed_trees(5, 1, 1, 0, random.Random(1)))])
     for words in (2**31, 2**62, 2**63 - 1):
         assert solve({**columns, "word_offsets": np.array([0, words], dtype=np.int64)}) is None
