@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 
-from treemean.grammars import Grammar, GrammarConfig, build_grammar
+from treemean.grammars import Grammar, GrammarConfig, build_grammar, low_rank
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.rules import RankRules, Ranks
 
@@ -33,6 +35,23 @@ def random_rank_rules(
         ranks=ranks,
         floor=floor,
     )
+
+
+def unequal(rules: RankRules) -> RankRules:
+    """Return rules by which neighbours hardly ever join and nothing fills a gap.
+
+    Spans with gaps outgrow their parts by them, and overflow in float32 from 14 words on.
+    """
+    columns, factor = rules.ranks.columns, torch.ones_like(rules.views[0, 0])
+    factor[columns.left] = factor[columns.right] = 1e-2
+    factor[columns.wrapped] = 1e-20
+    return replace(rules, views=rules.views * factor, continuous=rules.continuous * factor)
+
+
+def make_unequal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every TN- grammar `unequal` rules."""
+    contract = low_rank.contract
+    monkeypatch.setattr(low_rank, "contract", lambda *arguments: unequal(contract(*arguments)))
 
 
 def random_dense_rules(

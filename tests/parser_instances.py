@@ -27,6 +27,11 @@ max_length = 7
 size = 4
 first_limit = 6
 
+[optimiser]
+rate = 0.002
+schedule = "constant"
+warm_up = 0
+
 [training]
 epochs = 2
 threads = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -25,7 +26,8 @@ OVERRIDES = [argument for setting in TINY for argument in ("--override", setting
 
 def run(*arguments, cwd, code=0):
     command = [sys.executable, "-m", "treemean", *arguments]
-    result = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    environment = os.environ | {"COLUMNS": "80"}
+    result = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
     assert result.returncode == code, result.stderr
     return result
 
@@ -38,11 +40,23 @@ def demo(tmp_path_factory):
 
 def test_the_demo_shows_scores_and_trees(demo):
     folder, result = demo
-    for text in ("2 parsers learn from raw text", "ensemble, non-binary", "the average", "run 2"):
+    for text in ("2 parsers learn from raw text", "non-binary ensemble", "the average", "run 2"):
         assert text in result.stdout
     assert "epoch 1/1" in result.stderr
     assert len(treemean.read(folder / "out" / "ensemble" / "non-binary.discbracket")) == 100
     assert "<svg" in (folder / "out" / "average.svg").read_text()
+
+
+def test_the_table_reads_well_in_a_narrow_terminal(demo):
+    """Every row is one line of at most 80 characters."""
+    lines = demo[1].stdout.splitlines()
+    start = next(number for number, line in enumerate(lines) if "weight" in line)
+    names = ["left branching", "right branching", "random trees", "random with gaps", "run 1", "run 2"]
+    names += ["mean of 2 chosen", "best overall: run", "best cont.: run", "best disc.: run"]
+    names += ["binary ensemble", "non-binary ensemble"]
+    rows = lines[start + 2 : start + 2 + len(names)]
+    assert all(row.strip().startswith(name) for row, name in zip(rows, names, strict=True)), rows
+    assert all(len(line) <= 80 for line in rows)
 
 
 def test_the_demo_is_an_ensemble_that_one_can_go_on_with(demo):

@@ -9,6 +9,7 @@ import pytest
 import treemean
 from treemean import transforms
 from treemean.errors import InvalidOption
+from treemean.experiments import pipeline
 from treemean.experiments.demo import telling_sentence, write_demo
 from treemean.experiments.pipeline import run_ensemble
 from treemean.training import load_config
@@ -62,14 +63,14 @@ def test_everything_is_made(made):
     assert [entry["selected_by"] for entry in data["training"]] == ["f1", "f1"]
     assert data["results"]["individuals"].keys() == {"run 1", "run 2"}
     assert data["config"]["ensemble"]["keep"] == 2
-    assert "ensemble, non-binary" in (folder / "results.md").read_text()
+    assert "non-binary ensemble" in (folder / "results.md").read_text()
     gold = transforms.remove_punctuation(outcome.gold)
     average = treemean.read(outcome.files["average"])
     assert list(average.lengths) == list(gold.lengths)
     assert 0 <= telling_sentence(gold, average) < len(gold)
     # What the table says is what one gets by scoring the files.
     score = treemean.evaluate(average, outcome.gold).overall.f1
-    assert data["results"]["ensembles"]["ensemble, non-binary"]["overall"]["f1"] == pytest.approx(score)
+    assert data["results"]["ensembles"]["non-binary ensemble"]["overall"]["f1"] == pytest.approx(score)
 
 
 def test_nothing_is_made_twice(made, files):
@@ -89,11 +90,28 @@ def test_only_what_changed_is_made_again(made, files):
     _, told = run(files, folder, "ensemble.keep=1", "ensemble.weigh=equal")
     assert not [line for line in told if line.startswith("trained")]
     assert "run 1 parses the test set: done before" in told
-    assert "averaging 1 runs" in told
+    assert "averaging 1 run" in told
+    alone = json.loads((folder / "results.json").read_text(), parse_constant=pytest.fail)  # no NaN in JSON
+    assert alone["results"]["standard_deviation"]["overall"] is None
+    assert "±" not in (folder / "results.md").read_text().partition("\n\n1 of 2")[0]
     (folder / "parses" / "test" / "run02.discbracket").unlink()
     _, told = run(files, folder)
     assert "run 2 parses the test set" in told
     assert "run 1 parses the test set: done before" in told
+
+
+def test_sentences_of_great_length_do_not_stop_everything(made, files, tmp_path, monkeypatch):
+    """They would take hours and much memory: they get nothing but a root, and that is told."""
+    folder, *_ = made
+    monkeypatch.setattr(pipeline, "MAX_LENGTH", 6)
+    (folder / "parses" / "test" / "run01.discbracket").unlink()
+    outcome, told = run(files, folder)
+    lengths = transforms.remove_punctuation(outcome.gold).lengths
+    assert 0 < (lengths == 7).sum() < len(lengths)
+    assert f"{(lengths == 7).sum()} sentences of more than 6 words with nothing but a root" in "\n".join(told)
+    for length, tree in zip(lengths, outcome.individuals["run 1"], strict=True):
+        assert len(tree.constituents) == (1 if length == 7 else length - 1)
+    (folder / "parses" / "test" / "run01.discbracket").unlink()
 
 
 def test_without_development_trees_all_runs_are_equal(files, tmp_path):

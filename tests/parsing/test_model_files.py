@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from treemean.errors import FormatError
+from treemean.errors import FormatError, InvalidOption
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.parsing import Model, Normalisation, Vocabulary
 
@@ -119,3 +119,23 @@ def test_tensors_of_another_grammar_are_refused(model, tmp_path):
     change(tmp_path, tensors_sha256=hashlib.sha256(path.read_bytes()).hexdigest())
     with pytest.raises(FormatError, match="not those of the grammar described"):
         Model.load(tmp_path)
+
+
+def test_a_description_of_other_sizes_is_refused_in_one_line(model, tmp_path):
+    """However large they are: nothing is allocated for them."""
+    import json
+
+    model.save(tmp_path)
+    grammar = json.loads((tmp_path / "model.json").read_text())["grammar"]
+    for name, size in (("embedding", 4096), ("nonterminals", 10**11), ("nonterminals", 10**19)):
+        change(tmp_path, grammar=grammar | {name: size})
+        with pytest.raises(FormatError, match="not those of the grammar described") as error:
+            Model.load(tmp_path)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
+def test_devices_that_cannot_be_used_are_told(model, tmp_path, device):
+    model.save(tmp_path)
+    with pytest.raises(InvalidOption, match=f"the device '{device}' cannot be used"):
+        Model.load(tmp_path, device=device)

@@ -9,6 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grammar_instances import make_unequal
 from strategies import trees
 from treemean import Treebank, average
 from treemean.errors import InvalidOption
@@ -123,6 +124,20 @@ def test_sentences_over_the_limit_have_only_a_root(model):
     assert counts.too_long == 2
     assert [len(tree.constituents) for tree in bank] == [2, 0, 1, 1, 1, 1, 1]
     assert bank[4].constituents[0].values["posterior"] == 1.0
+
+
+@pytest.mark.parametrize("decoder", ["mbr", "viterbi"])
+def test_batches_that_overflow_are_parsed_again_in_float64(model, monkeypatch, decoder):
+    make_unequal(monkeypatch)
+    sentences = [["de", "kat"] * 9, ["kat"] * 4, ["slaapt"] * 18, ["de"] * 3]
+    counts = ParseCounts()
+    bank = parsed(model, sentences, counts=counts, decoder=decoder, posteriors=True)
+    assert [len(tree.words) for tree in bank] == [18, 4, 18, 3]
+    values = [c.values["posterior"] for tree in bank for c in tree.constituents]
+    assert all(0 <= value < 1.001 for value in values)
+    assert counts.again == 2
+    assert counts.describe(60) == ["2 sentences parsed again in float64, as float32 was not enough"]
+    assert {p.dtype for p in model.grammar.parameters()} == {torch.float32}
 
 
 def test_several_processes_give_the_same_trees(model, tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ def parse(
     text: Annotated[
         str,
         typer.Argument(
-            metavar="[TEXT]",
+            metavar="TEXT",
             help="Plain text, one tokenised sentence a line, or a treebank; standard input if not given.",
         ),
     ] = "-",
@@ -38,7 +38,12 @@ def parse(
     ] = None,
     to_format: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help=f"Format of the output, if its name does not tell: {options.FORMAT_NAMES}; "
+            "trees are printed as discbracket if not given.",
+        ),
     ] = None,
     decoder: Annotated[
         Decoder, typer.Option(help="The tree of least expected error, or of the best derivation.")
@@ -78,7 +83,7 @@ def parse(
 
       treemean parse runs/run01/model gold.export -o trees.export --punctuation put-back --jobs 2
 
-      cat text.txt | treemean parse runs/run01/model --to discbracket | head
+      echo "Wat heb jij gisteren gezien ?" | treemean parse runs/run01/model
 
       treemean parse runs/run01/model text.txt.gz -o soft.parquet --posteriors
 
@@ -106,7 +111,8 @@ def parse(
         else parse_sentences(loaded, sentences, options=chosen, counts=parsed)
     )
     unwritable = Unwritable("make-continuous" if make_continuous else "error")
-    writer = TreebankWriter(output, format=to_format, unwritable=unwritable)
+    printed_as = "discbracket" if output == "-" else None
+    writer = TreebankWriter(output, format=to_format or printed_as, unwritable=unwritable)
     if posteriors and writer.format.name not in _KEEP_VALUES:
         raise InvalidOption(
             f"{writer.format.title} cannot hold probabilities: write {' or '.join(_KEEP_VALUES)} instead"
@@ -114,10 +120,8 @@ def parse(
     with writer:
         for batch in with_progress(batches, f"parsing {text}"):
             writer.write(batch)
-    for message in read.describe():
+    for message in [*read.describe(), *parsed.describe(max_length)]:
         say(message)
-    if parsed.too_long:
-        say(f"{counted(parsed.too_long, 'sentence')} of more than {max_length} words with nothing but a root")
     if unwritable.changed:
         say(f"{counted(unwritable.changed, 'discontinuous tree')} made continuous")
     known = f"{parsed.unknown} of {counted(parsed.words, 'word')} unknown to the model"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +11,15 @@ from treemean.averaging import average
 from treemean.evaluation import Comparison, Evaluation, compare, evaluate
 from treemean.evaluation.results import METRICS, Metric
 from treemean.experiments.selection import Selection
-from treemean.reporting.evaluation import protocol_notes
+from treemean.reporting.evaluation import scored_note
 from treemean.reporting.tables import Cell, Table
 from treemean.trees import Treebank
 from treemean.trees.branching import branching
 
 #: How the rows of the ensembles are called.
-NON_BINARY, BINARY = "ensemble, non-binary", "ensemble, binary"
+NON_BINARY, BINARY = "non-binary ensemble", "binary ensemble"
+#: Scores in the names of rows, so that the table fits into 80 columns.
+_SHORT: Mapping[Metric, str] = {"overall": "overall", "continuous": "cont.", "discontinuous": "disc."}
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class MainResults:
 
     def table(self, title: str = "") -> Table:
         """Return the table; stars tell where an ensemble is better than the best individual."""
-        columns = ["", "weight", *(f"F1 {metric}" for metric in METRICS)]
+        first = next(iter(self.ensembles.values()))
+        columns = ["F1", "weight", *METRICS]
         chosen = self.chosen
         weights = dict(zip(chosen, self.selection.weights))
         rows: list[list[Cell]] = [[name, "", *_scores(e)] for name, e in self.baselines.items()]
@@ -77,13 +79,13 @@ class MainResults:
             rows.append([name, weight, *_scores(evaluation)])
         rows.append(
             [
-                f"mean of the {len(chosen)} chosen ± standard deviation",
+                f"mean of {len(chosen)} chosen",
                 "",
                 *(_mean_and_deviation([_f1(e, metric) for e in chosen.values()]) for metric in METRICS),
             ]
         )
         rows += [
-            [f"best {metric}: {self.best(metric)}", "", *_scores(chosen[self.best(metric)])]
+            [f"best {_SHORT[metric]}: {self.best(metric)}", "", *_scores(chosen[self.best(metric)])]
             for metric in METRICS
         ]
         for name, evaluation in self.ensembles.items():
@@ -91,9 +93,10 @@ class MainResults:
             rows.append([name, "", *cells])
         notes = [
             f"{self.selection.note[:1].upper()}{self.selection.note[1:]}.",
-            "The best individuals are chosen by these very scores, with hindsight. "
-            "* p < 0.05, ** p < 0.01 against the best one in each score (sign test on sentences, one-sided).",
-            *protocol_notes(next(iter(self.ensembles.values()))),
+            "Mean ± standard deviation of the sample. The best runs are chosen by these very scores, with "
+            "hindsight. * p < 0.05, ** p < 0.01 against the best run in each score (sign test on sentences, "
+            "one-sided).",
+            f"Protocol {first.protocol.name} (see docs/evaluation.md). {scored_note(first)}",
         ]
         return Table(columns, rows, title, notes)
 
@@ -151,7 +154,7 @@ def main_results(
         "left branching": branching(words, "left"),
         "right branching": branching(words, "right"),
         "random trees": branching(words, "random", seed=seed),
-        "random trees with gaps": branching(words, "random", seed=seed, max_fan_out=2),
+        "random with gaps": branching(words, "random", seed=seed, max_fan_out=2),
     }
     averages = {BINARY: ensembles.binary, NON_BINARY: ensembles.non_binary}
     scores = {name: evaluate(bank, gold, protocol=protocol) for name, bank in individuals.items()}
@@ -179,9 +182,10 @@ def _scores(evaluation: Evaluation) -> list[Cell]:
 
 
 def _mean_and_deviation(values: Sequence[float]) -> str:
-    return f"{statistics.fmean(values):.2f} ± {_deviation(values):.2f}"
+    mean, deviation = f"{statistics.fmean(values):.2f}", _deviation(values)
+    return mean if deviation is None else f"{mean} ± {deviation:.2f}"
 
 
-def _deviation(values: Sequence[float]) -> float:
+def _deviation(values: Sequence[float]) -> float | None:
     """Return the sample's standard deviation; of a single value there is none."""
-    return statistics.stdev(values) if len(values) > 1 else math.nan
+    return statistics.stdev(values) if len(values) > 1 else None

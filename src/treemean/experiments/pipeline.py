@@ -24,8 +24,9 @@ from treemean.experiments.main_results import Ensembles, MainResults, main_resul
 from treemean.experiments.selection import Selection, all_equal, check_rule, select
 from treemean.formats import read, write
 from treemean.formats.source import open_output
-from treemean.parsing import Model, parse, read_columns
-from treemean.parsing.text import COLUMNS, format_of, sentences_of
+from treemean.parsing import Model, ParseCounts, parse, read_columns
+from treemean.parsing.parse import MAX_LENGTH
+from treemean.parsing.text import COLUMNS, counted, format_of, sentences_of
 from treemean.training import RunResult, TrainingConfig, train_runs
 from treemean.training.progress import Watcher
 from treemean.trees import Treebank
@@ -96,7 +97,7 @@ class _Pipeline:
         if settings.keep > self.config.run.runs:
             raise InvalidOption(f"ensemble.keep is {settings.keep} of {self.config.run.runs} runs (run.runs)")
         gold = _read_gold(settings.test, settings.test_format)  # before hours of training
-        self.tell(f"training {self.config.run.runs} runs")
+        self.tell(f"training {counted(self.config.run.runs, 'run')}")
         runs = train_runs(self.config, self.folder / "runs", progress=self.progress)
         selection = self._select(runs)
         self.tell(selection.note)
@@ -125,13 +126,17 @@ class _Pipeline:
             "model": checksum(run.model / "model.json"),  # which has the checksum of the numbers
             "sentences": checksum(source),
             "decoder": self.config.ensemble.decoder,
+            "max_length": MAX_LENGTH,
         }
 
         def make() -> None:
             model = Model.load(run.model)
             sentences = sentences_of([gold], model.normalisation)
-            trees = parse(model, sentences, decoder=self.config.ensemble.decoder, max_length=None)
+            decoder, counts = self.config.ensemble.decoder, ParseCounts()
+            trees = parse(model, sentences, decoder=decoder, max_length=MAX_LENGTH, counts=counts)
             write(Treebank.concatenate(list(trees)), self._made(name))
+            for message in counts.describe(MAX_LENGTH):
+                self.tell(f"run {run.run}: {message}")
 
         self._stage(
             f"parse-{part}-run{run.run:02d}", inputs, [name], make, f"run {run.run} parses the {part} set"
@@ -150,7 +155,7 @@ class _Pipeline:
             write(found.non_binary, self._made(names[0]))
             write(found.binary, self._made(names[1]))
 
-        self._stage("average", inputs, names, make, f"averaging {len(selection.chosen)} runs")
+        self._stage("average", inputs, names, make, f"averaging {counted(len(selection.chosen), 'run')}")
         return Ensembles(*(read(self.folder / name) for name in names))
 
     def _report(self, results: MainResults, runs: list[RunResult], title: str) -> dict[str, Path]:
@@ -173,7 +178,9 @@ class _Pipeline:
             "results": results.to_dict(),
         }
         with open_output(files["scores"]) as stream:
-            stream.write(json.dumps(everything, indent=1, ensure_ascii=False).encode() + b"\n")
+            stream.write(
+                json.dumps(everything, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+            )
         with open_output(files["table"]) as stream:
             stream.write(results.table(title).to_markdown().encode() + b"\n")
         return files | {

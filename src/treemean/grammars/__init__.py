@@ -1,19 +1,22 @@
 """Six neural grammars over raw text, and branching baselines, behind one interface."""
 
 from treemean.grammars.baselines import BASELINES, BranchingBaseline
-from treemean.grammars.build import build_grammar
+from treemean.grammars.build import assemble_grammar, build_grammar
 from treemean.grammars.config import KINDS, GrammarConfig
 from treemean.grammars.grammar import Grammar, Loss, TreeModel
+from treemean.grammars.precision import Careful
 from treemean.grammars.spans import SpanPosteriors
 
 __all__ = [
     "BASELINES",
     "KINDS",
     "BranchingBaseline",
+    "Careful",
     "Grammar",
     "GrammarConfig",
     "Loss",
     "SpanPosteriors",
     "TreeModel",
+    "assemble_grammar",
     "build_grammar",
 ]

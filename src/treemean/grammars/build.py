@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.dense import DenseGrammar
 from treemean.grammars.grammar import Grammar
@@ -19,3 +24,15 @@ def build_grammar(config: GrammarConfig, vocabulary_size: int) -> Grammar:
     torch.Size([1])
     """
     return (LowRankGrammar if config.is_low_rank else DenseGrammar)(config, vocabulary_size)
+
+
+def assemble_grammar(config: GrammarConfig, vocabulary_size: int, tensors: Mapping[str, Tensor]) -> Grammar:
+    """Return a grammar with given parameters, in their precision and on their device; nothing is drawn.
+
+    Nothing is allocated for sizes that the tensors do not have. Raises `RuntimeError` or `TypeError` of
+    PyTorch if the tensors are not those of such a grammar.
+    """
+    with torch.device("meta"):  # shapes without numbers
+        grammar = build_grammar(config, vocabulary_size)
+    grammar.load_state_dict(dict(tensors), assign=True)
+    return grammar

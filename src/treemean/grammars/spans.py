@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from treemean.errors import NumericalError
 from treemean.trees import bitsets
 
 
@@ -53,6 +54,18 @@ class SpanPosteriors:
         """Return the same posteriors on another device."""
         charts = {width: chart.to(device) for width, chart in self.discontinuous.items()}
         return SpanPosteriors(self.continuous.to(device), charts)
+
+    def check_finite(self) -> None:
+        """Raise `NumericalError`, which numbers the sentence in the batch, if a posterior is not finite."""
+        finite = self.continuous.isfinite().flatten(1).all(1)
+        for chart in self.discontinuous.values():
+            finite &= chart.isfinite().flatten(1).all(1)
+        if not bool(finite.all()):
+            number = int((~finite).nonzero()[0, 0]) + 1
+            raise NumericalError(
+                f"sentence {number} of the batch has posteriors that are not finite: the grammar's "
+                "parameters are broken, or its rules are too unequal for 32-bit numbers (then .double() helps)"
+            )
 
 
 def empty_discontinuous(

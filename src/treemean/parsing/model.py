@@ -14,8 +14,8 @@ import numpy as np
 import torch
 
 from treemean._version import __version__
-from treemean.errors import FormatError, TreemeanError
-from treemean.grammars import Grammar, GrammarConfig, build_grammar
+from treemean.errors import FormatError, InvalidOption, TreemeanError
+from treemean.grammars import Grammar, GrammarConfig, assemble_grammar
 from treemean.parsing.normalisation import Normalisation
 from treemean.parsing.tensors import read_tensors, write_tensors
 from treemean.parsing.text import Sentence
@@ -70,8 +70,9 @@ class Model:
         """Read a model from its folder. Nothing is ever unpickled.
 
         Raises `FormatError`, which names the file, if the folder holds no model, one of another version, or a
-        damaged one.
+        damaged one, and `InvalidOption` for a device that cannot be used.
         """
+        check_device(device)
         place = Path(folder)
         name = str(place / DESCRIPTION)
         data = _description(name)
@@ -83,20 +84,25 @@ class Model:
         except (KeyError, TypeError, TreemeanError) as error:
             raise FormatError(f"the description of the model is damaged: {error}", path=name) from error
         tensors = read_tensors(place / TENSORS, checksum)
-        with torch.random.fork_rng(devices=[]):  # making a grammar draws numbers, which are overwritten here
-            grammar = build_grammar(config, len(vocabulary))
-        for tensor in tensors.values():
-            if tensor.is_floating_point():
-                grammar.to(tensor.dtype)
-                break
         try:
-            grammar.load_state_dict(tensors)
-        except RuntimeError as error:
+            grammar = assemble_grammar(config, len(vocabulary), tensors)
+        except (RuntimeError, TypeError) as error:
+            what = str(error).splitlines()[1:2] or [str(error)]  # the first of perhaps many differences
             raise FormatError(
-                f"the tensors are not those of the grammar described: {error}", path=str(place / TENSORS)
+                f"the tensors are not those of the grammar described: {what[0].strip()}",
+                path=str(place / TENSORS),
             ) from error
         grammar.to(device).eval()
         return cls(grammar, vocabulary, normalisation, provenance)
+
+
+def check_device(device: str | torch.device) -> None:
+    """Raise `InvalidOption` if there is no such device, or if this PyTorch cannot use it."""
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidOption(f"the device {str(device)!r} cannot be used: {reason}") from error
 
 
 def write_model(

@@ -62,8 +62,5 @@ def _parse(window: list[Sentence], options: ParseOptions) -> tuple[Treebank, Par
 
 def _finished(future: Future[tuple[Treebank, ParseCounts]], counts: ParseCounts) -> Treebank:
     treebank, found = future.result()
-    counts.sentences += found.sentences
-    counts.words += found.words
-    counts.unknown += found.unknown
-    counts.too_long += found.too_long
+    counts.add(found)
     return treebank

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from itertools import islice
 from typing import Literal, get_args
 
 import torch
 
 from treemean.errors import InvalidOption
-from treemean.grammars import SpanPosteriors
+from treemean.grammars import Careful, Grammar
 from treemean.parsing.model import Model
-from treemean.parsing.text import Sentence
+from treemean.parsing.text import Sentence, counted
 from treemean.trees import Constituent, Tree, Treebank
 
 Decoder = Literal["mbr", "viterbi"]
@@ -38,12 +39,30 @@ class ParseCounts:
     sentences, words : how many were parsed; punctuation does not count.
     unknown : words that the model does not know.
     too_long : sentences over the limit, which have only a root.
+    again : sentences parsed once more in float64, because charts of their batch overflowed.
     """
 
     sentences: int = 0
     words: int = 0
     unknown: int = 0
     too_long: int = 0
+    again: int = 0
+
+    def describe(self, max_length: int | None) -> list[str]:
+        """Return in words what else happened than parsing; empty if nothing did."""
+        messages = []
+        if self.too_long:
+            long = counted(self.too_long, "sentence")
+            messages.append(f"{long} of more than {max_length} words with nothing but a root")
+        if self.again:
+            again = counted(self.again, "sentence")
+            messages.append(f"{again} parsed again in float64, as float32 was not enough")
+        return messages
+
+    def add(self, other: ParseCounts) -> None:
+        """Add what was met elsewhere."""
+        for entry in fields(self):
+            setattr(self, entry.name, getattr(self, entry.name) + getattr(other, entry.name))
 
 
 @dataclass(frozen=True)
@@ -132,29 +151,32 @@ def parse_window(
             counts.too_long += 1
         elif length > 1:
             by_length.setdefault(length, []).append(index)
+    careful = Careful(model.grammar)
     for length in sorted(by_length):
         indices, size = by_length[length], max(1, options.batch_words // length)
         for start in range(0, len(indices), size):
             batch = indices[start : start + size]
             words = torch.tensor([numbers[index] for index in batch], device=model.device)
-            for index, constituents in zip(batch, _constituents(model, words, options)):
+            trees = careful.compute(len(batch), partial(_constituents, words=words, options=options))
+            for index, constituents in zip(batch, trees):
                 found[index] = constituents
     counts.sentences += len(window)
     counts.words += sum(map(len, numbers))
     counts.unknown += sum(row.count(0) for row in numbers)
+    counts.again += careful.again
     return Treebank.from_trees(
         _tree(sentence, constituents, options) for sentence, constituents in zip(window, found)
     )
 
 
-def _constituents(model: Model, words: torch.Tensor, options: ParseOptions) -> list[list[Constituent]]:
+def _constituents(grammar: Grammar, *, words: torch.Tensor, options: ParseOptions) -> list[list[Constituent]]:
     """Return the constituents of a batch of sentences of one length, over the words that the grammar sees."""
-    grammar = model.grammar
     decode = grammar.mbr if options.decoder == "mbr" else grammar.viterbi
     trees = decode(words)
     if not options.posteriors:
         return [[Constituent(mask, LABEL) for mask in tree] for tree in trees]
-    values: SpanPosteriors = grammar.posteriors(words).to("cpu")
+    values = grammar.posteriors(words).to("cpu")
+    values.check_finite()
     return [
         [Constituent(mask, LABEL, "", {POSTERIOR: values.of(row, mask)}) for mask in tree]
         for row, tree in enumerate(trees)

@@ -31,12 +31,7 @@ def evaluation_tables(
 
 def protocol_notes(evaluation: Evaluation) -> list[str]:
     """Say what was counted: the protocol, the sentences, what was dropped and why."""
-    notes = [
-        evaluation.protocol.describe(),
-        f"{len(evaluation.sentences):,} sentences scored"
-        + "".join(f"; {len(names):,} dropped ({why})" for why, names in evaluation.dropped.items())
-        + ".",
-    ]
+    notes = [evaluation.protocol.describe(), scored_note(evaluation)]
     if evaluation.gold_fan_out_above_2:
         limit = evaluation.protocol.max_gold_fan_out
         notes.append(
@@ -44,6 +39,12 @@ def protocol_notes(evaluation: Evaluation) -> list[str]:
             + (" and are left out." if limit is not None and limit <= 2 else " and are counted.")
         )
     return notes
+
+
+def scored_note(evaluation: Evaluation) -> str:
+    """Say how many sentences were scored, how many dropped and why."""
+    dropped = "".join(f"; {len(names):,} dropped ({why})" for why, names in evaluation.dropped.items())
+    return f"{len(evaluation.sentences):,} sentences scored{dropped}."
 
 
 def comparison_table(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from treemean.errors import NumericalError
 from treemean.evaluation import evaluate
-from treemean.grammars import Grammar
+from treemean.grammars import Careful, Grammar
+from treemean.grammars.grammar import Masks
 from treemean.parsing.parse import LABEL
 from treemean.training.corpus import Data
 from treemean.training.sections import Select, TrainingConfig
@@ -33,6 +37,7 @@ class Scores:
     words, sentences : how many that is.
     f1, f1_continuous, f1_discontinuous : of the trees of smallest expected error, in percent, under the
         protocol `paper`; None where there are no gold trees.
+    again : sentences computed once more in float64, because charts of their batch overflowed.
     """
 
     log_likelihood: float
@@ -41,6 +46,7 @@ class Scores:
     f1: float | None = None
     f1_continuous: float | None = None
     f1_discontinuous: float | None = None
+    again: int = 0
 
     @property
     def perplexity(self) -> float:
@@ -69,34 +75,49 @@ def perplexity(nats: float, words: int) -> float:
 
 @torch.no_grad()
 def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
-    """Compute likelihood, and F1 where there are gold trees, on the development set."""
+    """Compute likelihood, and F1 where there are gold trees, on the development set.
+
+    Raises `NumericalError` if something is not finite in float64 either: the parameters are broken.
+    """
     corpus = data.development
     device = next(grammar.parameters()).device
     generator = torch.Generator(device).manual_seed(_SEED)
+    careful = Careful(grammar)
     total = 0.0
-    trees: list[list[int]] = [[] for _ in range(len(corpus))]
+    trees: list[Masks] = [[] for _ in range(len(corpus))]
     order = np.argsort(corpus.lengths, kind="stable")
     order = order[corpus.lengths[order] > 1]
     for places in _batches(order, corpus.lengths):
-        words, _ = corpus.batch(places)
-        words = words.to(device)
-        loss = grammar.loss(words, generator=generator)
-        total -= float((loss.negative_log_likelihood + loss.divergence).double().sum())
-        if data.gold is not None:
-            for place, masks in zip(places.tolist(), grammar.mbr(words), strict=True):
-                trees[place] = masks
+        words = corpus.batch(places)[0].to(device)
+        task = partial(_measured, words=words, generator=generator, decoded=data.gold is not None)
+        log_likelihood, found = careful.compute(len(words), task)
+        total += log_likelihood
+        for place, masks in zip(places.tolist(), found):  # none without gold
+            trees[place] = masks
     counted = int(corpus.lengths[order].sum())
     if data.gold is None:
-        return Scores(total, counted, len(order))
+        return Scores(total, counted, len(order), again=careful.again)
     predicted = Treebank.from_trees(
         Tree(words, [Constituent(mask, LABEL) for mask in masks or [(1 << len(words)) - 1]])
         for words, masks in zip(data.kept, trees, strict=True)
     )
     punctuation: Any = frozenset() if config.data.punctuation == "keep" else config.data.punctuation
-    found = evaluate(
+    scores = evaluate(
         predicted, data.gold, "paper", max_length=config.data.max_length, punctuation=punctuation
     )
-    return Scores(total, counted, len(order), found.overall.f1, found.continuous.f1, found.discontinuous.f1)
+    f1 = (scores.overall.f1, scores.continuous.f1, scores.discontinuous.f1)
+    return Scores(total, counted, len(order), *f1, again=careful.again)
+
+
+def _measured(
+    grammar: Grammar, *, words: Tensor, generator: torch.Generator, decoded: bool
+) -> tuple[float, list[Masks]]:
+    """Return the log-likelihood of a batch and, if wished, its trees; raise `NumericalError` on overflow."""
+    loss = grammar.loss(words, generator=generator)
+    log_likelihood = -float((loss.negative_log_likelihood + loss.divergence).double().sum())
+    if not math.isfinite(log_likelihood):
+        raise NumericalError("the likelihood of the development sentences is not finite")
+    return log_likelihood, grammar.mbr(words) if decoded else []
 
 
 def _batches(order: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:

@@ -83,6 +83,8 @@ def described_scores(scores: Mapping[str, Any]) -> str:
     if scores.get("f1") is not None:
         text += f", F1 {scores['f1']:.2f} (continuous {scores['f1_continuous']:.2f}, "
         text += f"discontinuous {scores['f1_discontinuous']:.2f})"
+    if scores.get("again"):
+        text += f", {scores['again']} sentences computed again in float64"
     return text
 
 

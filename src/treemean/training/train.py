@@ -12,6 +12,7 @@ from torch import Tensor
 
 from treemean.errors import InvalidOption
 from treemean.grammars import Grammar, build_grammar
+from treemean.parsing.model import check_device
 from treemean.training.corpus import Data, prepare
 from treemean.training.distributed import World
 from treemean.training.folders import RunFolder, RunResult, check_folder, checksum_of, mark_folder
@@ -119,10 +120,7 @@ def device_of(config: TrainingConfig) -> str:
     """Return the device of a configuration; `auto` is a GPU where there is one."""
     if config.training.device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(0, device=config.training.device)
-    except (RuntimeError, AssertionError) as error:
-        raise InvalidOption(f"training.device {config.training.device!r} cannot be used: {error}") from error
+    check_device(config.training.device)
     return config.training.device
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from treemean.errors import NumericalError
 from treemean.grammars.decoding.choices import best
 from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
 from treemean.grammars.decoding.rank_walk import RankWalker
@@ -32,7 +31,7 @@ def best_trees(posteriors: SpanPosteriors, lengths: Tensor | None = None) -> lis
     like = posteriors.continuous
     batch, n = len(like), like.shape[1] - 1
     lengths = full_lengths(lengths, batch, n, like.device)
-    _check_finite(posteriors)
+    posteriors.check_finite()
     ranks = Ranks(1, 1, 1, 1) if posteriors.discontinuous else Ranks(1)
     rules = LogRankRules(
         views=like.new_zeros(batch, n, ranks.views),
@@ -43,15 +42,3 @@ def best_trees(posteriors: SpanPosteriors, lengths: Tensor | None = None) -> lis
     )
     walker = RankWalker(RankChart(rules, MAX, posteriors))
     return [walker.tree(sentence, length, best) for sentence, length in enumerate(lengths.tolist())]
-
-
-def _check_finite(posteriors: SpanPosteriors) -> None:
-    finite = posteriors.continuous.isfinite().flatten(1).all(1)
-    for chart in posteriors.discontinuous.values():
-        finite &= chart.isfinite().flatten(1).all(1)
-    if not bool(finite.all()):
-        number = int((~finite).nonzero()[0, 0]) + 1
-        raise NumericalError(
-            f"sentence {number} of the batch has posteriors that are not finite: the grammar's parameters "
-            "are broken, or its rules are too unequal for 32-bit numbers (then .double() helps)"
-        )

@@ -1,0 +1,68 @@
+"""Batches that overflow in float32 are computed again in float64."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from grammar_instances import make_unequal
+from treemean.errors import NumericalError
+from treemean.grammars import KINDS, Careful, Grammar, GrammarConfig, assemble_grammar, build_grammar
+from treemean.grammars.precision import in_float64
+
+torch.set_num_threads(1)
+
+
+def grammar_of(kind: str = "tn-lcfrs") -> Grammar:
+    torch.manual_seed(1)
+    sizes = {"nonterminals": 4, "preterminals": 5, "embedding": 8}
+    if "lcfrs" in kind:
+        sizes["discontinuous"] = 3
+    if kind.startswith("tn"):
+        ranks = (3, 2, 3, 2) if "lcfrs" in kind else (3, 0, 0, 0)
+        return build_grammar(GrammarConfig(kind, **sizes, ranks=ranks), 10)
+    return build_grammar(GrammarConfig(kind, **sizes), 10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_copy_is_the_same_grammar(kind: str) -> None:
+    grammar = grammar_of(kind)
+    words = torch.randint(10, (2, 5))
+    before = torch.get_rng_state()
+    copy = in_float64(grammar)
+    assert torch.equal(before, torch.get_rng_state())
+    assert copy.log_prob(words).dtype == torch.float64
+    assert torch.allclose(copy.log_prob(words).float(), grammar.log_prob(words), atol=1e-4)
+    assert copy.training == grammar.training
+    assert {p.dtype for p in grammar.parameters()} == {torch.float32}
+
+
+def test_only_batches_that_overflow_are_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_unequal(monkeypatch)
+    grammar = grammar_of()
+    short, long = torch.randint(10, (3, 4)), torch.randint(10, (2, 14))
+    with pytest.raises(NumericalError):
+        grammar.mbr(long)
+    careful = Careful(grammar)
+    assert careful.compute(3, lambda g: g.mbr(short)) == grammar.mbr(short)
+    assert careful.again == 0
+    assert careful.compute(2, lambda g: g.mbr(long)) == grammar.double().mbr(long)
+    assert careful.again == 2
+
+
+def test_broken_parameters_stay_an_error() -> None:
+    grammar = grammar_of()
+    with torch.no_grad():
+        grammar.words.fill_(torch.nan)
+    words = torch.randint(10, (2, 4))
+    for broken in (grammar, grammar.double()):
+        with pytest.raises(NumericalError, match="parameters are broken"):
+            Careful(broken).compute(2, lambda g: g.mbr(words))
+
+
+def test_nothing_is_allocated_for_sizes_that_tensors_do_not_have() -> None:
+    tensors = grammar_of().state_dict()
+    for size in (10**10, 10**19):
+        config = GrammarConfig("tn-lcfrs", size, 5, 3, ranks=(3, 2, 3, 2), embedding=8)
+        with pytest.raises((RuntimeError, TypeError)):
+            assemble_grammar(config, 10, tensors)
