@@ -1,0 +1,191 @@
+"""The inside and the outside pass: which kernel handles which spans, in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+import torch
+from torch import Tensor
+
+from treemean.grammars.inside.dense_kernels import backward, forward
+from treemean.grammars.inside.dense_kernels.charts import Sizes, spans_of_length
+from treemean.grammars.inside.rank_charts import gapped_offsets
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the kernels divide their work.
+
+    Parameters
+    ----------
+    lines : spans that a program handles at once.
+    chunks : into how many programs the sums over all that a continuous span is part of are divided, at most.
+    precision : of products of small matrices on a GPU: `tf32x3` takes three passes of tensor cores and keeps
+        22 binary digits, `ieee` uses none, `tf32` takes one and keeps 10.
+    forward_warps, gapped_warps, views_warps : of the kernels of the inside pass, and of both of the outside.
+    """
+
+    lines: int = 16
+    chunks: int = 4
+    precision: str = "tf32x3"
+    forward_warps: int = 1
+    gapped_warps: int = 1
+    views_warps: int = 1
+
+
+DEFAULT = Settings()
+
+
+class _Kind(TypedDict):
+    dtype: torch.dtype
+    device: torch.device
+
+
+class Inside:
+    """All charts, from single words up, and log Z (B,): five launches for every width.
+
+    Parameters
+    ----------
+    words : (B, n, T) log probabilities.
+    root : (R, NT).
+    matrix : (R, symbols, columns), see `charts.rule_matrix`.
+    lengths : (B,).
+    """
+
+    def __init__(
+        self,
+        words: Tensor,
+        root: Tensor,
+        matrix: Tensor,
+        lengths: Tensor,
+        sizes: Sizes,
+        settings: Settings = DEFAULT,
+    ) -> None:
+        self.sizes, self.lengths, self.settings = sizes, lengths, settings
+        self.batch, self.n, preterminals = words.shape
+        batch, n, device = self.batch, self.n, words.device
+        self.first_preterminal = root.shape[-1]
+        self.preterminals = preterminals
+        rows = n * (n + 1) // 2
+        self.kind = kind = _Kind(dtype=words.dtype, device=device)
+        self.matrix = matrix.expand(batch, -1, -1)
+        self.root = torch.zeros(len(root), sizes.nonterminals, **kind)
+        self.root[:, : self.first_preterminal] = root
+        self.symbols = torch.zeros(batch, rows, sizes.symbols, **kind)
+        self.views = torch.empty(batch, rows, sizes.columns, **kind)
+        self.scales = torch.empty(batch, rows, **kind)
+        self.factors = torch.empty(batch, n, n, n, **kind)
+        self.slots = gapped_offsets(n)[-1] if sizes.has_gaps else 0
+        self.gapped = torch.empty(batch, max(self.slots, 1), sizes.gapped, **kind)
+        self.probability = torch.zeros(batch, **kind)
+        self.log_z = torch.full((batch,), -torch.inf, **kind)
+        self._warps = settings.forward_warps
+        scales = words.amax(-1)
+        self.scales[:, :n] = scales
+        self.words_in(self.symbols).copy_((words - scales[..., None]).exp_())
+        self._look_up(1)
+        for width in range(2, n + 1):
+            self._fill_continuous(width)
+            if width < n:
+                self._look_up(width)
+                if sizes.has_gaps:
+                    self._fill_gapped(width)
+
+    def words_in(self, chart: Tensor) -> Tensor:
+        """Return the preterminals of single words, (B, n, T), of a chart of symbols, as a view."""
+        return chart[:, : self.n, self.first_preterminal : self.first_preterminal + self.preterminals]
+
+    def possible_symbols(self, width: int) -> int:
+        """Return how many symbols, padded, spans of a width can have."""
+        return self.sizes.symbols if width == 1 else self.sizes.nonterminals
+
+    def _look_up(self, width: int) -> None:
+        """Multiply the spans of one width with the rules."""
+        possible = self.possible_symbols(width)
+        spans = spans_of_length(self.symbols, width, self.n)[..., :possible]
+        torch.bmm(spans, self.matrix[:, :possible], out=spans_of_length(self.views, width, self.n))
+
+    def _fill_continuous(self, width: int) -> None:
+        sizes, n = self.sizes, self.n
+        count = n - width + 1
+        splits = 1 << (n - 1).bit_length()
+        partial = torch.empty(self.batch, count, width - 1, sizes.nonterminals, **self.kind)
+        forward.combine[(count, width - 1, self.batch)](
+            self.symbols, self.views, self.scales, self.gapped, partial, width, n, self.slots,
+            NT=sizes.nonterminals, D=sizes.gapped, S=sizes.symbols, COLUMNS=sizes.columns, WRAP=sizes.wrap,
+            GAPS=sizes.has_gaps, SPLITS=splits, num_warps=self._warps,
+        )  # fmt: skip
+        forward.finish[(count, self.batch)](
+            partial, self.symbols, self.scales, self.factors, self.root, self.lengths, self.probability,
+            self.log_z, width, n, 0 if len(self.root) == 1 else sizes.nonterminals,
+            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, num_warps=self._warps,
+        )  # fmt: skip
+
+    def _fill_gapped(self, width: int) -> None:
+        sizes, n = self.sizes, self.n
+        for right in (False, True):
+            forward.extend[(n - width, width - 1, self.batch)](
+                self.symbols, self.views, self.factors, self.gapped, width, n, self.slots,
+                D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+                APART=sizes.apart, ATTACH=sizes.attach, RIGHT=right, BLOCK=self.settings.lines,
+                PRECISION=self.settings.precision, num_warps=self._warps,
+            )  # fmt: skip
+
+
+class Outside:
+    """Gradients of log Z, times `grad` (B,), by the charts `symbols` and `gapped`, `root` and `matrix`."""
+
+    def __init__(self, inside: Inside, grad: Tensor) -> None:
+        self.inside = inside
+        n, sizes = inside.n, inside.sizes
+        self.symbols = torch.zeros_like(inside.symbols)
+        self.gapped = torch.empty(inside.gapped.shape, **inside.kind)
+        self.views = torch.empty(inside.views.shape, **inside.kind)
+        possible = inside.probability > 0
+        share = torch.where(possible, grad / torch.where(possible, inside.probability, 1.0), 0.0)[:, None]
+        sentences, lengths = torch.arange(inside.batch, device=grad.device), inside.lengths
+        top = (lengths - 1) * (n + 1) - (lengths - 1) * lengths // 2
+        whole = inside.symbols[sentences, top, : sizes.nonterminals]
+        self.root = (share * whole)[:, : inside.first_preterminal]
+        self.symbols[sentences, top, : sizes.nonterminals] = share * inside.root
+        unit = torch.eye(sizes.symbols, dtype=grad.dtype, device=grad.device)
+        unit = unit.expand(inside.batch, -1, -1)
+        self._back = torch.cat([inside.matrix, unit], 2).transpose(1, 2)
+        for width in range(n - 1, 0, -1):
+            if sizes.has_gaps and width > 1:
+                self._collect_gapped(width)
+            self._collect_continuous(width)
+        self.matrix = torch.zeros_like(inside.matrix, memory_format=torch.contiguous_format)
+        if n > 1:
+            torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n], out=self.matrix)
+            wide = inside.symbols[:, n:-1, : sizes.nonterminals].transpose(1, 2)
+            self.matrix[:, : sizes.nonterminals].baddbmm_(wide, self.views[:, n:-1])
+
+    def _collect_gapped(self, width: int) -> None:
+        inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
+        for right in (False, True):
+            backward.collect_gapped[(n - width, width - 1, inside.batch)](
+                inside.views, inside.scales, inside.factors, self.symbols, self.gapped,
+                width, n, inside.slots,
+                D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+                WRAP=sizes.wrap, ATTACH=sizes.attach, RIGHT=right, BLOCK=settings.lines,
+                PRECISION=settings.precision, num_warps=settings.gapped_warps,
+            )  # fmt: skip
+
+    def _collect_continuous(self, width: int) -> None:
+        inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
+        count, uses = n - width + 1, 8 if sizes.has_gaps else 2
+        chunks = max(1, min(settings.chunks, (n - width) // 2)) if sizes.has_gaps else 1
+        partial = torch.empty(chunks, inside.batch, count, sizes.columns + sizes.symbols, **inside.kind)
+        backward.collect_views[(count, uses * chunks, inside.batch)](
+            inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,
+            self.gapped, partial, width, n, inside.slots, chunks,
+            D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+            APART=sizes.apart, WRAP=sizes.wrap, ATTACH=sizes.attach, USES=uses, BLOCK=settings.lines,
+            PRECISION=settings.precision, num_warps=settings.views_warps,
+        )  # fmt: skip
+        total = partial.sum(0) if chunks > 1 else partial[0]
+        spans_of_length(self.views, width, n).copy_(total[..., : sizes.columns])
+        possible = inside.possible_symbols(width)
+        spans_of_length(self.symbols, width, n)[..., :possible].baddbmm_(total, self._back[..., :possible])

@@ -1,0 +1,83 @@
+"""The kernels over symbols against the definition, at small odd sizes, in memory that starts as NaN."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+import torch
+from torch import Tensor
+
+from grammar_instances import random_dense_rules
+from treemean.grammars.inside import dense_kernels, dense_naive, dense_torch
+from treemean.grammars.inside.dense_kernels.passes import DEFAULT, Settings
+from treemean.grammars.inside.dense_rules import DenseRules
+
+
+def few_lines(device: str) -> Settings:
+    """Let all loops go round more than once, where tiles may be so small."""
+    return DEFAULT if device == "cuda" else Settings(lines=2, chunks=2)
+
+
+def value_and_gradients(log_partition, rules: DenseRules, lengths: Tensor | None) -> dict[str, Tensor]:
+    leaves = {name: tensor.clone().requires_grad_() for name, tensor in rules.tensors().items()}
+    value = log_partition(DenseRules(**leaves), lengths)
+    total = torch.where(value.isfinite(), value, 0.0).sum()
+    grads = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
+    return {"log Z": value.detach(), **dict(zip(leaves, grads))}
+
+
+def agree(rules: DenseRules, lengths: list[int], device: str, settings: Settings = DEFAULT) -> None:
+    """Compare in float64 where that is possible: in the interpreter."""
+    expected = value_and_gradients(dense_torch.log_partition, rules, torch.tensor(lengths))
+    given = rules
+    if device == "cuda":
+        given = DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
+    found = value_and_gradients(
+        partial(dense_kernels.log_partition, settings=settings), given, torch.tensor(lengths, device=device)
+    )
+    for name, wanted in expected.items():
+        rtol, atol = (1e-4, 1e-6) if device == "cuda" else (1e-10, 1e-10)
+        torch.testing.assert_close(found[name].double().cpu(), wanted, rtol=rtol, atol=atol, msg=name)
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("per_sentence", [False, True])
+@pytest.mark.parametrize("gapped", [0, 2])
+@pytest.mark.parametrize(("n", "lengths"), [(1, [1]), (2, [2, 1]), (4, [2, 4, 3])])
+def test_same_as_vectorised(n: int, lengths: list[int], gapped: int, per_sentence: bool, device: str) -> None:
+    rules = random_dense_rules(len(lengths), n, 3, 4, gapped, per_sentence=per_sentence, sharp=2.0, seed=n)
+    agree(rules, lengths, device)
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_long_loops(device: str) -> None:
+    agree(
+        random_dense_rules(1, 7, 2, 3, 2, sharp=2.0),
+        [7],
+        device,
+        few_lines(device),
+    )
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_more_words_than_lines_without_gaps(device: str) -> None:
+    agree(
+        random_dense_rules(1, 9, 17, 3, 0, sharp=2.0),
+        [9],
+        device,
+        few_lines(device),
+    )
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("gapped", [0, 1])
+def test_posteriors_are_those_of_the_definition(gapped: int, device: str) -> None:
+    rules, lengths = random_dense_rules(2, 4, 2, 2, gapped, sharp=2.0), torch.tensor([4, 3])
+    expected = dense_naive.span_posteriors(rules, lengths)
+    given = DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
+    found = dense_kernels.span_posteriors(given, lengths.to(device)).to("cpu")
+    torch.testing.assert_close(found.continuous.double(), expected.continuous, rtol=0, atol=1e-5)
+    assert found.discontinuous.keys() == expected.discontinuous.keys()
+    for width, chart in expected.discontinuous.items():
+        torch.testing.assert_close(found.discontinuous[width].double(), chart, rtol=0, atol=1e-5)
