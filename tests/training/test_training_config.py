@@ -82,6 +82,10 @@ def test_what_is_shown_is_a_configuration(tmp_path):
         ("data.max_length=1", "2 or more"),
         ("grammar.kind=x-pcfg", "kind must be one of"),
         ("training", "an override looks like"),
+        ("optimiser.rate=inf", "optimiser.rate must be more than 0 and finite"),
+        ("optimiser.rate=nan", "optimiser.rate must be more than 0 and finite"),
+        ("training.threads=100000", "training.threads must be from 0 to 1024"),
+        ("run.init_seed=9223372036854775808", "from 0 to 2**63 - 1"),
     ],
 )
 def test_wrong_overrides_are_explained(override, message):

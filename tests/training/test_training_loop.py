@@ -80,16 +80,20 @@ class Interrupted(Exception):
 
 
 class Failing(EagerLearner):
-    """A learner that stops the run at some step, or makes some steps look bad."""
+    """A learner that stops the run at some step, makes steps look bad, or breaks its parameters at one."""
 
-    def __init__(self, *args, stop=math.inf, bad=(), bad_value=math.nan, **options):
+    def __init__(self, *args, stop=math.inf, bad=(), bad_value=math.nan, broken=0, **options):
         super().__init__(*args, **options)
         self.count, self.stop, self.bad, self.bad_value = 0, stop, bad, bad_value
+        self.broken = broken
 
     def step(self, request: Request):
         self.count += 1
         if self.count > self.stop:
             raise Interrupted
+        if self.count == self.broken:
+            with torch.no_grad():
+                next(self.grammar.parameters()).fill_(math.nan)
         if self.count in self.bad:
             return torch.tensor([self.bad_value * request.count, 0.0, math.inf, 0.0], dtype=torch.float64)
         return super().step(request)
@@ -159,6 +163,25 @@ def test_a_run_in_trouble_goes_back_with_a_lower_rate_and_keeps_its_best_model(t
     assert "after 1 recoveries" in result.finished
     assert result.epoch == 1
     Model.load(result.model)
+
+
+def test_broken_parameters_are_not_kept_and_the_run_goes_back(tmp_path):
+    """Parameters that are no numbers are noticed at the end of an epoch at the latest."""
+    config = tiny_config(tmp_path, "training.epochs=4")
+    result = train(config, tmp_path / "out", make_learner=failing(broken=12))  # in the second epoch
+    events = metrics(tmp_path / "out")
+    (restored,) = [e for e in events if e["event"] == "restore"]
+    assert restored["reason"] == "development sentences have no finite likelihood"
+    assert [e["epoch"] for e in events if e["event"] == "epoch"] == [1, 3, 4]
+    assert result.metrics["again"] == 0
+    assert all(torch.isfinite(p).all() for p in Model.load(result.model).grammar.parameters())
+
+
+def test_a_run_that_never_had_a_model_says_so(tmp_path):
+    config = tiny_config(tmp_path, "optimiser.rate=1e30", "recovery.most=1", "training.epochs=9")
+    for _ in range(2):  # also when it is asked again
+        with pytest.raises(TreemeanError, match=r"run 1 ended without a model.*a lower optimiser\.rate"):
+            train(config, tmp_path / "out")
 
 
 def test_trouble_and_interruption_together_end_the_same(tmp_path):
@@ -296,12 +319,19 @@ def test_averaged_weights_are_kept_and_current_ones_go_on(tmp_path):
     assert torch.equal(first, after)
 
 
+def test_grammars_larger_than_all_memory_are_refused(tmp_path):
+    for size in (10**9, 10**12, 10**19):
+        with pytest.raises(InvalidOption, match="of this size"):
+            train(tiny_config(tmp_path, f"grammar.nonterminals={size}"), tmp_path / "out")
+    train(tiny_config(tmp_path), tmp_path / "out")  # what did not begin stands in nobody's way
+
+
 def test_nothing_to_train_on_is_said(tmp_path):
     path = write_instance(tmp_path)
     with pytest.raises(InvalidOption, match=r"data\.train names no file"):
         train(load_config("tn-lcfrs-small"), tmp_path / "out")
     (tmp_path / "train.txt").write_text("Ja !\n\n")
-    with pytest.raises(InvalidOption, match="of 1 sentences none has 2 to 7 words"):
+    with pytest.raises(InvalidOption, match="1 sentence read, and none has 2 to 7 words"):
         train(load_config(path), tmp_path / "out")
     (tmp_path / "train.txt").write_bytes(b"goed zo\nslecht\xff woord\n")
     with pytest.raises(FormatError, match=r"train.txt:2: not valid UTF-8"):

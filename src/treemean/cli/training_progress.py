@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treemean.training import Progress
+
+#: After how long nothing was told a line tells how far training is.
+_SECONDS = 60.0
 
 
 def watching(runs: int) -> Lines | Bars:
@@ -15,7 +19,10 @@ def watching(runs: int) -> Lines | Bars:
 
 
 class Lines:
-    """A line for each epoch."""
+    """A line for each epoch, and in long ones for each minute."""
+
+    def __init__(self) -> None:
+        self._told = time.monotonic()
 
     def __enter__(self) -> Lines:
         return self
@@ -24,8 +31,9 @@ class Lines:
         pass
 
     def __call__(self, event: Progress) -> None:
-        """Tell what happened in a run, but for single steps."""
-        if event.kind != "step":
+        """Tell what happened in a run; of steps only those a minute after what was told before."""
+        if event.kind != "step" or time.monotonic() - self._told >= _SECONDS:
+            self._told = time.monotonic()
             self.say(event.describe())
 
     def say(self, message: str) -> None:

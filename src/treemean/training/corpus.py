@@ -204,7 +204,7 @@ def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, A
     }
     if not fitting:
         raise InvalidOption(
-            f"there is nothing to train on: of {counts.sentences} sentences none has 2 to "
+            f"there is nothing to train on: {counted(counts.sentences, 'sentence')} read, and none has 2 to "
             f"{config.max_length} words"
         )
     gold = None

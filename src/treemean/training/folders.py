@@ -154,10 +154,11 @@ def _finite(value: Any) -> Any:
 def check_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None:
     """Raise `TreemeanError` if a folder holds runs of another configuration; it names the settings.
 
-    Settings on which results do not depend may differ.
+    Settings on which results do not depend may differ, and all of them before a run has begun.
     """
     path = Path(folder) / RESOLVED
-    if not path.exists():
+    begun = [*Path(folder).glob("run*/checkpoint/*"), *Path(folder).glob("run*/result.json")]
+    if not path.exists() or not begun:
         return
     before, now = load_config(path).deciding(), config.deciding()
     changed = [f"{key} was {before[key]!r} and is {now[key]!r}" for key in now if before[key] != now[key]]

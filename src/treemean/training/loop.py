@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from treemean.errors import NumericalError, TreemeanError
+from treemean.grammars import Grammar
 from treemean.parsing.model import software, write_model
 from treemean.training.batches import BatchOrder
 from treemean.training.checkpoints import Checkpoints
@@ -156,7 +158,11 @@ class Loop:
 
     def _result(self) -> RunResult:
         state = self._state
-        assert state.best is not None
+        if state.best is None:
+            raise TreemeanError(
+                f"run {self._folder.run} ended without a model: {state.finished}. Train elsewhere, with a "
+                "lower optimiser.rate"
+            )
         return RunResult(
             run=self._folder.run,
             model=self._folder.model,
@@ -274,26 +280,43 @@ class Loop:
     def _end_epoch(self) -> None:
         state, select = self._state, self._config.training.select
         with self._learner.evaluated() as grammar:
-            told = self._world.share(lambda: asdict(measure(grammar, self._data, self._config)))
-            scores = Scores(**told)
-            selected = state.best is None or scores.value(select) > state.best.value(select)
+            scores = self._measured(grammar)
+            selected = scores is not None and (
+                state.best is None or scores.value(select) > state.best.value(select)
+            )
             best = _copied(grammar.state_dict()) if selected and self._world.is_main else None
+        if scores is None and not state.finished:
+            self._go_back("development sentences have no finite likelihood")
         if selected:
             state.best, state.best_epoch, state.waited = scores, state.epoch, 0
         else:
             state.waited += 1
         state.seconds = self._seconds_before + time.monotonic() - self._began
-        self._record(
-            "epoch", train=self._train_scores(), development=scores.to_dict(), select=select,
-            selected=selected, seconds=state.seconds,
-        )  # fmt: skip
-        self._say("epoch", development=scores.to_dict(), selected=selected)
+        if scores is not None:
+            self._record(
+                "epoch", train=self._train_scores(), development=scores.to_dict(), select=select,
+                selected=selected, seconds=state.seconds,
+            )  # fmt: skip
+            self._say("epoch", development=scores.to_dict(), selected=selected)
         self._decide_end()
         state.epoch, state.place, state.sums = state.epoch + 1, 0, Sums()
         if self._world.is_main:
-            self._save(good=not state.watch.trouble(self._config.recovery), best=best)
+            good = scores is not None and not state.watch.trouble(self._config.recovery)
+            self._save(good=good, best=best)
             if best is not None:
                 self._export(best)
+
+    def _measured(self, grammar: Grammar) -> Scores | None:
+        """Return what the grammar is worth on the development set; None if its parameters are broken."""
+
+        def compute() -> dict[str, Any] | None:
+            try:
+                return asdict(measure(grammar, self._data, self._config))
+            except NumericalError:
+                return None
+
+        told = self._world.share(compute)
+        return None if told is None else Scores(**told)
 
     def _decide_end(self) -> None:
         state, training = self._state, self._config.training

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -12,6 +13,8 @@ from treemean.parsing import Normalisation
 
 Select = Literal["f1", "likelihood"]
 _PATH = {"path": True}
+#: PyTorch takes no larger seeds, and crashes with thousands of threads.
+_SEEDS, _MOST_THREADS = 2**63, 1024
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ class LoopConfig:
 
     def __post_init__(self) -> None:
         _positive("training", self, "epochs", "patience", "report_every")
-        if self.threads < 0:
-            raise InvalidOption("training.threads must be 0 or more")
+        if not 0 <= self.threads <= _MOST_THREADS:
+            raise InvalidOption(f"training.threads must be from 0 to {_MOST_THREADS}, not {self.threads}")
 
 
 @dataclass(frozen=True)
@@ -141,8 +144,8 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         _positive("run", self, "runs", "parallel")
-        if self.init_seed < 0 or self.order_seed < 0:
-            raise InvalidOption("seeds must be 0 or more")
+        if not (0 <= self.init_seed < _SEEDS and 0 <= self.order_seed < _SEEDS):
+            raise InvalidOption("run.init_seed and run.order_seed must be from 0 to 2**63 - 1")
 
 
 @dataclass(frozen=True)
@@ -223,5 +226,5 @@ def flat(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 def _positive(section: str, config: Any, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
-        if not value > 0:
-            raise InvalidOption(f"{section}.{name} must be more than 0, not {value}")
+        if not 0 < value < math.inf:
+            raise InvalidOption(f"{section}.{name} must be more than 0 and finite, not {value}")

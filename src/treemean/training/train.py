@@ -107,13 +107,32 @@ def prepare_folder(
 def initial_grammar(config: TrainingConfig, vocabulary_size: int) -> Grammar:
     """Return the grammar that all runs of a configuration start from, on the device of the configuration.
 
-    The numbers are drawn on the CPU, so that they are the same on all devices.
+    The numbers are drawn on the CPU, so that they are the same on all devices. Raises `InvalidOption` if they
+    cannot fit into memory: the system would end the process without a word.
     """
+    _check_memory(config, vocabulary_size)
     torch.manual_seed(config.run.init_seed)
     grammar = build_grammar(config.grammar, vocabulary_size)
     if config.training.precision == "float64":
         grammar = grammar.double()
     return grammar.to(device_of(config)).train()
+
+
+def _check_memory(config: TrainingConfig, vocabulary_size: int) -> None:
+    """Raise `InvalidOption` if parameters, gradients and the moments of Adam are larger than all memory."""
+    try:
+        with torch.device("meta"):  # shapes without numbers
+            grammar = build_grammar(config.grammar, vocabulary_size)
+        numbers = sum(parameter.numel() for parameter in grammar.parameters())
+    except (RuntimeError, TypeError) as error:  # sizes beyond 64 bits
+        raise InvalidOption(f"there can be no grammar of this size: {str(error).splitlines()[0]}") from error
+    needed = 4 * numbers * (8 if config.training.precision == "float64" else 4)
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > memory:
+        raise InvalidOption(
+            f"a grammar of this size has {numbers:,} parameters and needs {needed / 2**30:,.0f} GiB to be "
+            f"trained; this machine has {memory / 2**30:,.0f} GiB"
+        )
 
 
 def device_of(config: TrainingConfig) -> str:
