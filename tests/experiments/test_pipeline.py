@@ -135,6 +135,21 @@ def test_what_cannot_work_is_told_before_training(files, tmp_path, override, mes
     assert not (tmp_path / "runs").exists()
 
 
+def test_test_trees_may_be_a_folder_but_not_nothing(files, tmp_path):
+    """Some treebanks are folders with a file for every sentence."""
+    folder = tmp_path / "trees"
+    folder.mkdir()
+    treemean.write(treemean.read(files.parent / "test.discbracket")[:4], folder / "a.discbracket")
+    outcome, _ = run(files, tmp_path / "out", f"ensemble.test={folder}", "run.runs=1", "ensemble.keep=1")
+    assert len(outcome.gold) == 4
+    (tmp_path / "empty.discbracket").touch()
+    (tmp_path / "text.txt").write_text("de kat\n")
+    for name, message in (("empty.discbracket", "there are no trees in"), ("text.txt", "is plain text")):
+        with pytest.raises(InvalidOption, match=message):
+            run(files, tmp_path / "none", f"ensemble.test={tmp_path / name}")
+    assert not (tmp_path / "none").exists()
+
+
 def test_invalid_options_are_of_one_kind(files, tmp_path):
     with pytest.raises(InvalidOption):
         run(files, tmp_path, "ensemble.keep=0")

@@ -97,6 +97,27 @@ def test_debug_data_says_what_would_stop_a_run(tmp_path):
     assert "absent.txt" in result.stderr
 
 
+def test_debug_data_looks_at_the_test_trees_of_an_ensemble(tmp_path):
+    config = write_instance(tmp_path)
+    write(gold_trees(), tmp_path / "test.discbracket")
+    (tmp_path / "empty.discbracket").touch()
+
+    def look(name):
+        return call("debug", "data", config, "--override", f"ensemble.test={tmp_path / name}")
+
+    result = look("test.discbracket")
+    assert result.exit_code == 0, result.output
+    assert "test.discbracket" in result.stdout
+    for name, message in [
+        ("absent.discbracket", "No such file"),
+        ("train.txt", "ensemble.test needs gold trees"),
+        ("empty.discbracket", "there are no trees in ensemble.test"),
+    ]:
+        result = look(name)
+        assert result.exit_code == 1
+        assert message in result.stderr
+
+
 def test_debug_data_takes_files(tmp_path):
     write_instance(tmp_path)
     result = call("debug", "data", tmp_path / "train.txt", tmp_path / "dev.npz", "--format", "csv")

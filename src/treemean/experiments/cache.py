@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from treemean.formats.source import open_output
+from treemean.training.corpus import checksum
 
 
 class Cache:
@@ -58,9 +59,3 @@ class Cache:
         return same and all(
             (self.folder / o).is_file() and checksum(self.folder / o) == found["outputs"][o] for o in outputs
         )
-
-
-def checksum(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -19,15 +19,16 @@ from typing import Any
 from treemean._version import __version__
 from treemean.errors import InvalidOption
 from treemean.evaluation import evaluate, get_protocol
-from treemean.experiments.cache import Cache, checksum
+from treemean.experiments.cache import Cache
 from treemean.experiments.main_results import Ensembles, MainResults, main_results
 from treemean.experiments.selection import Selection, all_equal, check_rule, select
 from treemean.formats import read, write
 from treemean.formats.source import open_output
-from treemean.parsing import Model, ParseCounts, parse, read_columns
+from treemean.parsing import Model, ParseCounts, parse
 from treemean.parsing.parse import MAX_LENGTH
-from treemean.parsing.text import COLUMNS, counted, format_of, sentences_of
+from treemean.parsing.text import TEXT, counted, format_of, sentences_of
 from treemean.training import RunResult, TrainingConfig, train_runs
+from treemean.training.corpus import checksum, read_development
 from treemean.training.progress import Watcher
 from treemean.trees import Treebank
 
@@ -97,6 +98,8 @@ class _Pipeline:
         if settings.keep > self.config.run.runs:
             raise InvalidOption(f"ensemble.keep is {settings.keep} of {self.config.run.runs} runs (run.runs)")
         gold = _read_gold(settings.test, settings.test_format)  # before hours of training
+        if not len(gold):
+            raise InvalidOption(f"ensemble.test: there are no trees in {settings.test}")
         self.tell(f"training {counted(self.config.run.runs, 'run')}")
         runs = train_runs(self.config, self.folder / "runs", progress=self.progress)
         selection = self._select(runs)
@@ -205,6 +208,7 @@ class _Pipeline:
 
 
 def _read_gold(path: str, format: str) -> Treebank:
-    if (format or format_of(path)) == COLUMNS:
-        return read_columns(path)
-    return read(path, format=format or None)
+    chosen = format or format_of(path)
+    if chosen == TEXT:
+        raise InvalidOption(f"{path} is plain text: gold trees are needed to score by")
+    return read_development(path, chosen)

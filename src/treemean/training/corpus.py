@@ -158,11 +158,11 @@ def _checksums(config: DataConfig) -> dict[str, Any] | None:
     paths = [*config.train, *([config.development] if config.development else [])]
     if not all(os.path.exists(path) for path in paths):
         return None
-    sums = [_sha256(path) for path in paths]
+    sums = [checksum(path) for path in paths]
     return {
         "train": {
-            f"{number}: {Path(path).name}": checksum
-            for number, (path, checksum) in enumerate(zip(config.train, sums), 1)
+            f"{number}: {Path(path).name}": found
+            for number, (path, found) in enumerate(zip(config.train, sums), 1)
         },
         "development": {Path(config.development).name: sums[-1]} if config.development else {},
     }
@@ -173,11 +173,11 @@ def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     return ", ".join(f"data.{part}" for part in changed) or "names of files"
 
 
-def _sha256(path: str) -> str:
-    """Return the checksum of a file, or of the names and contents of all files in a folder."""
+def checksum(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file, or of the names and contents of all files in a folder."""
     if os.path.isdir(path):
         inside = sorted(entry for entry in Path(path).rglob("*") if entry.is_file())
-        sums = [f"{entry.relative_to(path)} {_sha256(str(entry))}" for entry in inside]
+        sums = [f"{entry.relative_to(path)} {checksum(entry)}" for entry in inside]
         return hashlib.sha256("\n".join(sums).encode()).hexdigest()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -306,8 +306,8 @@ def _save(data: Data, place: Path) -> None:
         write_columns(data.gold, place / _GOLD)
     description = {
         "version": _VERSION,
-        "numbers_sha256": _sha256(str(place / _NUMBERS)),
-        "gold_sha256": _sha256(str(place / _GOLD)) if data.gold is not None else "",
+        "numbers_sha256": checksum(place / _NUMBERS),
+        "gold_sha256": checksum(place / _GOLD) if data.gold is not None else "",
         "facts": data.facts,
         "normalisation": data.normalisation.to_dict(),
         "vocabulary": list(data.vocabulary.words),
@@ -327,7 +327,7 @@ def _load(place: Path, config: DataConfig) -> Data | None:
             raise ValueError(f"version {told['version']}, not {_VERSION}")
         for name in (_NUMBERS, _GOLD):
             expected = told["numbers_sha256" if name == _NUMBERS else "gold_sha256"]
-            if expected and _sha256(str(place / name)) != expected:
+            if expected and checksum(place / name) != expected:
                 raise ValueError(f"{name} is not as it was written")
         with open(place / _NUMBERS, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             train = Corpus(file["train"], file["train_offsets"])

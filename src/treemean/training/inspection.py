@@ -29,7 +29,7 @@ class FileReport:
 
     Attributes
     ----------
-    path, role : the file, and whether it is for `train` or `development`.
+    path, role : the file, and whether it is for `train`, `development` or `test`.
     format : what it was read as.
     sentences, words : as the model would see them, punctuation apart.
     counts : blank lines, sentences of nothing but punctuation.
@@ -122,6 +122,12 @@ def inspect(config: TrainingConfig) -> DataReport:
             )
     elif config.training.select == "f1":
         report.errors.append('training.select = "f1" needs gold trees: name them in data.development')
+    if config.ensemble.test:
+        _read(report, config.ensemble.test, "test", config.ensemble.test_format, data)
+        if report.files[-1].format == TEXT:
+            report.errors.append("ensemble.test needs gold trees, and it is plain text")
+        elif not report.files[-1].sentences and not report.files[-1].problems:
+            report.errors.append("there are no trees in ensemble.test")
     used = [words for words in train if 2 <= len(words) <= data.max_length]
     if data.train and not used:
         report.errors.append(f"no sentence to train on has 2 to {data.max_length} words")
