@@ -96,10 +96,15 @@ def main() -> None:
         trees = report.each("decoding", [lambda n=n: decoding.measure(n) for n in lengths])  # type: ignore[misc]
     if wanted("dense", 60):
         cases_of_dense = [(kind, n) for kind in dense.KINDS for n in lengths if n in (10, 20, 40)]
+        report.each("dense_check", [lambda k=k: dense.check(k) for k in dense.KINDS])  # type: ignore[misc]
         report.each(
             "dense",
-            [lambda k=k, n=n: dense.measure(k, n) for k, n in cases_of_dense],  # type: ignore[misc]
+            [
+                lambda k=k, n=n: dense.measure(k, n, profile=(k, n) == ("n-lcfrs", 40))  # type: ignore[misc]
+                for k, n in cases_of_dense
+            ],
         )
+        report.save("dense_variants", guard("variants", lambda: dense.variants(budget)))
     if wanted("tune", 60):
         rules = step.Step(40).fixed_rules()
         tuned = guard("tune", lambda: tune(lambda s: step.inside_times(rules, s)[1], budget, 20))

@@ -7,7 +7,7 @@ import statistics
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -58,8 +58,10 @@ def milliseconds(function: Callable[[], Any], *, repeats: int = 20, warm_up: int
     return statistics.median(times)
 
 
-def captured(function: Callable[[], Any], pool: Any = None) -> torch.cuda.CUDAGraph:
-    """Return a graph of what a call launches."""
+def captured(
+    function: Callable[[], Any], pool: Any = None, generators: Sequence[torch.Generator] = ()
+) -> torch.cuda.CUDAGraph:
+    """Return a graph of what a call launches; every replay draws anew from the generators."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -68,14 +70,18 @@ def captured(function: Callable[[], Any], pool: Any = None) -> torch.cuda.CUDAGr
     torch.cuda.current_stream().wait_stream(side)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
+    for generator in generators:
+        graph.register_generator_state(generator)
     with torch.cuda.graph(graph, pool=pool):
         function()
     return graph
 
 
-def graph_milliseconds(function: Callable[[], Any], **options: int) -> float:
+def graph_milliseconds(
+    function: Callable[[], Any], generators: Sequence[torch.Generator] = (), **options: int
+) -> float:
     """Return the median time of a call, captured as a graph."""
-    graph = captured(function)
+    graph = captured(function, generators=generators)
     result = milliseconds(graph.replay, **options)
     del graph
     gc.collect()

@@ -236,11 +236,6 @@ def test_batches_that_make_no_sense(words, lengths, message: str) -> None:
         tiny_grammar("n-pcfg", 6).log_prob(words, lengths)
 
 
-def test_there_are_no_kernels_for_dense_grammars() -> None:
-    with pytest.raises(InvalidOption, match="Triton"):
-        build_grammar(GrammarConfig("n-pcfg", backend="triton"), 5)
-
-
 def test_where_kernels_cannot_run_the_vectorised_version_is_used_and_said_so() -> None:
     backends._tell.cache_clear()
     grammar = tiny_grammar("tn-pcfg", 6, backend="triton")  # in float64, which kernels do not take

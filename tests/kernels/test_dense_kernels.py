@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from grammar_instances import random_dense_rules
+from grammar_instances import random_dense_rules, tiny_grammar
+from treemean.errors import InvalidOption
 from treemean.grammars.inside import dense_kernels, dense_naive, dense_torch
 from treemean.grammars.inside.dense_kernels.passes import DEFAULT, Settings
 from treemean.grammars.inside.dense_rules import DenseRules
@@ -81,3 +82,24 @@ def test_posteriors_are_those_of_the_definition(gapped: int, device: str) -> Non
     assert found.discontinuous.keys() == expected.discontinuous.keys()
     for width, chart in expected.discontinuous.items():
         torch.testing.assert_close(found.discontinuous[width].double(), chart, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["n-lcfrs", "c-pcfg"])
+def test_a_grammar_by_kernels_is_the_same_grammar(kind: str, device: str) -> None:
+    fast = tiny_grammar(kind, backend="triton", vocabulary_size=5).float().to(device)
+    slow = tiny_grammar(kind, backend="torch", vocabulary_size=5)
+    words = torch.tensor([[0, 1, 2, 3], [4, 3, 3, 0]])
+    for lengths in (None, torch.tensor([4, 3])):
+        value, expected = fast.log_prob(words.to(device), lengths), slow.log_prob(words, lengths)
+        torch.testing.assert_close(value.detach().cpu().double(), expected.detach(), rtol=0, atol=1e-4)
+    value.sum().backward()
+    expected.sum().backward()
+    for found, wanted in zip(fast.parameters(), slow.parameters()):
+        if wanted.grad is not None:
+            torch.testing.assert_close(found.grad.cpu().double(), wanted.grad, rtol=1e-3, atol=1e-4)
+    assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
+
+
+def test_too_many_symbols_for_kernels_are_refused() -> None:
+    with pytest.raises(InvalidOption, match="at most 64 nonterminals"):
+        tiny_grammar("n-pcfg", backend="triton", nonterminals=65)

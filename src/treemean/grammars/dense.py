@@ -18,9 +18,13 @@ from treemean.grammars.decoding.dense_walk import DenseWalker
 from treemean.grammars.decoding.semirings import MAX, SUM
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import dense_naive, dense_torch
+from treemean.grammars.inside.backends import resolve
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.networks import embedding, initialise, residual_network
 from treemean.grammars.spans import SpanPosteriors
+
+#: The kernels hold rules of so many symbols in registers.
+_FEW = 64
 
 
 class Encoder(nn.Module):
@@ -32,12 +36,18 @@ class Encoder(nn.Module):
         self.lstm = nn.LSTM(size, 2 * size, batch_first=True, bidirectional=True)
         self.output = nn.Linear(4 * size, 2 * latent)
 
-    def forward(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean and log variance, each (B, latent)."""
-        packed = pack_padded_sequence(
-            self.words[words], lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
-        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, padding_value=-math.inf)
+    def forward(self, words: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return mean and log variance, each (B, latent).
+
+        Without lengths all words are real. Only then can it be part of a CUDA graph, since lengths must be
+        known on the CPU.
+        """
+        vectors = self.words[words]
+        if lengths is None:
+            states, _ = self.lstm(vectors)
+        else:
+            packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
+            states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, padding_value=-math.inf)
         mean, log_variance = self.output(states.amax(1)).chunk(2, -1)
         return mean, log_variance
 
@@ -47,8 +57,12 @@ class DenseGrammar(Grammar):
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(config, vocabulary_size)
-        if config.backend == "triton":
-            raise InvalidOption(f"there are no Triton kernels for {config.kind}: use the backend torch")
+        self._few = max(config.nonterminals, config.discontinuous) <= _FEW and config.symbols <= 4 * _FEW
+        if config.backend == "triton" and not self._few:
+            raise InvalidOption(
+                f"the Triton kernels for {config.kind} take at most {_FEW} nonterminals of either kind and"
+                f" {4 * _FEW} symbols in all: use the backend torch"
+            )
         size, gapped, symbols = config.embedding, config.discontinuous, config.symbols
         inputs = size + config.latent
         self.root_embedding = embedding(1, size)
@@ -94,7 +108,7 @@ class DenseGrammar(Grammar):
             attaching=attaching.unflatten(2, (4, symbols, gapped)),
         )
 
-    def _expected_rules(self, words: Tensor, lengths: Tensor) -> DenseRules:
+    def _expected_rules(self, words: Tensor, lengths: Tensor | None) -> DenseRules:
         """Return the rules, given the mean of the posterior of z if there is a z."""
         if not self.config.is_compound:
             return self.rules(words)
@@ -103,29 +117,29 @@ class DenseGrammar(Grammar):
 
     def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
         """See `Grammar.log_prob`."""
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        return self._log_partition(self._expected_rules(words, lengths), lengths)
+        words, known = check_batch(words, lengths, self.vocabulary_size)
+        return self._log_partition(self._expected_rules(words, lengths), known)
 
     def loss(
         self, words: Tensor, lengths: Tensor | None = None, *, generator: torch.Generator | None = None
     ) -> Loss:
         """See `Grammar.loss`: for C- grammars -log p(x | z) with z drawn, and KL(q(z | x) ‖ N(0, I))."""
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        words, known = check_batch(words, lengths, self.vocabulary_size)
         if not self.config.is_compound:
-            log_prob = self._log_partition(self.rules(words), lengths)
+            log_prob = self._log_partition(self.rules(words), known)
             return Loss(-log_prob, torch.zeros_like(log_prob))
         mean, log_variance = self.encoder(words, lengths)
         noise = torch.randn(mean.shape, generator=generator, device=mean.device, dtype=mean.dtype)
         rules = self.rules(words, mean + noise * (0.5 * log_variance).exp())
         divergence = 0.5 * (mean.square() + log_variance.exp() - 1.0 - log_variance).sum(-1)
-        return Loss(-self._log_partition(rules, lengths), divergence)
+        return Loss(-self._log_partition(rules, known), divergence)
 
     @torch.no_grad()
     def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:
         """See `Grammar.posteriors`."""
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        words, known = check_batch(words, lengths, self.vocabulary_size)
         rules = self._expected_rules(words, lengths)
-        spans: SpanPosteriors = self._backend().span_posteriors(rules, lengths)
+        spans: SpanPosteriors = self._backend().span_posteriors(rules, known)
         return spans
 
     def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
@@ -169,7 +183,15 @@ class DenseGrammar(Grammar):
         return value.to(self.nonterminals.dtype)
 
     def _backend(self) -> ModuleType:
-        return dense_naive if self.config.backend == "naive" else dense_torch
+        """Return the inside algorithm; `auto` takes kernels only for as many symbols as they can take."""
+        backend = self.config.backend
+        if backend != "auto" or self._few:
+            backend = resolve(backend, self.nonterminals, dense=True)
+        if backend == "triton":
+            from treemean.grammars.inside import dense_kernels
+
+            return dense_kernels
+        return dense_naive if backend == "naive" else dense_torch
 
 
 def _entropy(rules: DenseRules, lengths: Tensor) -> Tensor:

@@ -8,18 +8,20 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from treemean.grammars.inside import rank_torch
+from treemean.grammars.inside import dense_torch, rank_torch
+from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.rules import RankRules, Ranks
 
 #: How far log Z of a tiny example may be from that of the vectorised version before kernels are distrusted.
 _TRUSTED = 1e-2
 
 
-def resolve(backend: str, sample: Tensor) -> str:
+def resolve(backend: str, sample: Tensor, *, dense: bool = False) -> str:
     """Return which of naive, torch and triton runs, for the setting of a grammar and one of its parameters.
 
     `auto` means kernels for float32 on a GPU, and the vectorised version elsewhere. Where kernels are wanted
-    but cannot run, a warning says why, once, and the vectorised version is taken.
+    but cannot run, a warning says why, once, and the vectorised version is taken. `dense` asks for
+    the kernels over symbols instead of those in rank space.
 
     >>> resolve("auto", torch.zeros(1))
     'torch'
@@ -31,7 +33,7 @@ def resolve(backend: str, sample: Tensor) -> str:
     if sample.dtype != torch.float32:
         _tell(f"Triton kernels take float32, not {sample.dtype}: the backend torch is used instead")
         return "torch"
-    problem = triton_problem(sample.device)
+    problem = triton_problem(sample.device, dense)
     if not problem:
         return "triton"
     _tell(f"{problem}: the backend torch is used instead, which is slower")
@@ -39,7 +41,7 @@ def resolve(backend: str, sample: Tensor) -> str:
 
 
 @lru_cache(maxsize=8)
-def triton_problem(device: torch.device) -> str:
+def triton_problem(device: torch.device, dense: bool = False) -> str:
     """Return why kernels do not run on a device, or nothing; found out by running them once."""
     try:
         import triton
@@ -48,7 +50,7 @@ def triton_problem(device: torch.device) -> str:
     if device.type != "cuda" and not triton.knobs.runtime.interpret:
         return f"Triton kernels need a GPU, and there are none for the device {device}"
     try:
-        difference = _difference(device)
+        difference = _dense_difference(device) if dense else _difference(device)
     except (
         Exception
     ) as error:  # whatever a compiler or a driver raises: it is told, and the result does not suffer
@@ -79,6 +81,28 @@ def _difference(device: torch.device) -> float:
     )
     with torch.no_grad():
         found, expected = triton.log_partition(rules), rank_torch.log_partition(rules)
+    return float((found - expected).abs().max())
+
+
+def _dense_difference(device: torch.device) -> float:
+    """Return the same for the kernels over symbols."""
+    from treemean.grammars.inside import dense_kernels
+
+    draw = torch.Generator().manual_seed(1)
+
+    def choice(*size: int) -> Tensor:
+        return torch.rand(1, *size, generator=draw).to(device)
+
+    rules = DenseRules(
+        words=-choice(4, 2),
+        root=choice(2),
+        side_by_side=choice(2, 4, 4),
+        wrapping=choice(2, 4, 1),
+        apart=choice(1, 4, 4),
+        attaching=choice(1, 4, 4, 1),
+    )
+    with torch.no_grad():
+        found, expected = dense_kernels.log_partition(rules), dense_torch.log_partition(rules)
     return float((found - expected).abs().max())
 
 

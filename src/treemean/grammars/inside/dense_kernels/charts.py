@@ -11,8 +11,6 @@ from torch.nn.functional import pad
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.rank_charts import gapped_offsets
 
-#: Tiles of more symbols than this would not fit into registers.
-MOST_SYMBOLS, MOST_CHILDREN = 64, 256
 #: The least number of symbols: what tensor cores multiply at once.
 LEAST = 16
 
@@ -56,12 +54,6 @@ class Sizes:
     def columns(self) -> int:
         """Length of a row."""
         return self.attach + 4 * self.gapped * self.gapped if self.has_gaps else self.apart
-
-
-def fits(rules: DenseRules) -> bool:
-    """Return whether there are few enough symbols for the kernels."""
-    sizes = Sizes.of(rules)
-    return max(sizes.nonterminals, sizes.gapped) <= MOST_SYMBOLS and sizes.symbols <= MOST_CHILDREN
 
 
 def rule_matrix(rules: DenseRules, sizes: Sizes) -> Tensor:
