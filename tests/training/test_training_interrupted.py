@@ -211,6 +211,10 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
     place.write_text(json.dumps(told | {"version": 7}))
     with pytest.raises(FormatError, match="a checkpoint of version 7"):
         train(config, tmp_path)
+    for state in (told["state"] | {"new": 1}, {}, told["state"] | {"watch": None}):
+        place.write_text(json.dumps(told | {"state": state}))
+        with pytest.raises(FormatError, match="a checkpoint of another treemean"):
+            train(config, tmp_path)
     place.write_text(json.dumps(told))
     (tmp_path / "run01" / "metrics.jsonl").write_text("")
     with pytest.raises(TreemeanError, match="shorter than at the last checkpoint"):

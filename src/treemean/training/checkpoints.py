@@ -66,9 +66,13 @@ class Checkpoints:
         except FormatError as error:
             raise FormatError(f"{error.message}. {self._advice()}", path=error.path) from error
 
-    def has(self, role: str) -> bool:
-        """Tell whether the last checkpoint has tensors of a role."""
-        return role in self._files
+    def foreign(self, error: Exception) -> FormatError:
+        """Return what to raise if the content of a whole checkpoint is not what the run needs."""
+        what = str(error).splitlines()[0]
+        return FormatError(
+            f"a checkpoint of another treemean ({what}): remove {self.folder} to begin anew",
+            path=str(self.folder / _CURRENT),
+        )
 
     def save(self, state: Mapping[str, Any], step: int, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
         """Write a checkpoint; when this returns, it is on the disk.

@@ -143,8 +143,11 @@ class Loop:
         if told is None:
             self._note(self._data.describe())
         else:
-            self._state = RunState.from_dict(told)
-            self._learner.load_state(self._checkpoints.tensors(_CURRENT))
+            try:
+                self._state = RunState.from_dict(told)
+                self._learner.load_state(self._checkpoints.tensors(_CURRENT))
+            except (KeyError, TypeError, AttributeError, RuntimeError) as error:
+                raise self._checkpoints.foreign(error) from error
             self._note(f"going on after step {self._state.step}")
         self._world.wait()  # all have read before the first one writes
         if self._world.is_main:
