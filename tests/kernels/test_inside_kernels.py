@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import dataclass, replace
 from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +15,7 @@ from torch import Tensor
 from treemean.grammars.inside import rank_naive
 from treemean.grammars.inside import triton as kernels
 from treemean.grammars.inside.rules import RankRules, Ranks
+from treemean.grammars.inside.triton import partition
 
 TENSORS = ("views", "continuous", "discontinuous", "root")
 ODD = Ranks(5, 2, 7, 3)
@@ -126,3 +130,24 @@ def test_a_run_gives_the_same_bits_alone_and_beside_another(device: str) -> None
     assert torch.equal(together[0], alone[0])
     # The weights of the first two of four sentences are 0.5 and 5/6; alone they are 0.5 and 1.5.
     assert torch.equal(gradients[0][0, 0], own[0][0, 0])
+
+
+def test_a_pass_is_forgotten_without_the_garbage_collector(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charts: list[weakref.ref[object]] = []
+    fill = partition.fill_charts
+
+    def watched(*arguments: Any) -> Any:
+        filled = fill(*arguments)
+        charts.append(weakref.ref(filled))
+        return filled
+
+    monkeypatch.setattr(partition, "fill_charts", watched)
+    gc.collect()
+    gc.disable()
+    try:
+        differentiate(kernels, Case(2).rules(), None, torch.float32, device)
+        assert [chart() for chart in charts] == [None]  # or graphs that share memory could not share it
+    finally:
+        gc.enable()

@@ -1,8 +1,7 @@
-"""The order of sentences, the learning rate, and the watch over the loss."""
+"""The order of sentences and the learning rate."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,9 +14,8 @@ from hypothesis import strategies as st
 from treemean.training import load_config
 from treemean.training.batches import BatchOrder
 from treemean.training.corpus import Corpus
-from treemean.training.recovery import Watch
 from treemean.training.schedule import learning_rate
-from treemean.training.sections import OptimiserConfig, RecoveryConfig
+from treemean.training.sections import OptimiserConfig
 
 CONFIG = load_config("tn-lcfrs")
 lengths = st.lists(st.integers(2, 40), min_size=1, max_size=200).map(np.array)
@@ -78,26 +76,6 @@ def test_the_rate_rises_and_falls_as_configured(schedule):
     assert rates[-1] == pytest.approx(2.0 if schedule == "constant" else 0.5)
     assert all(a >= b for a, b in pairwise(rates[9:]))
     assert learning_rate(config, 1000, 100) == pytest.approx(rates[-1])
-
-
-def test_jumps_are_over_the_limit_and_climbing_is_trouble():
-    config = RecoveryConfig(window=50, drift=0.3, spike=2.0, skips=3)
-    watch = Watch()
-    assert watch.limit(config) == math.inf
-    for _ in range(60):
-        watch.add(5.0, True, config)
-    assert watch.limit(config) == pytest.approx(7.0)
-    watch.add(math.nan, False, config)
-    watch.add(math.inf, False, config)
-    assert watch.mean == pytest.approx(5.0)  # what was not learnt from does not count
-    assert not watch.trouble(config)
-    watch.add(100.0, False, config)
-    assert "3 steps in a row" in watch.trouble(config)
-    watch.add(5.0, True, config)
-    assert not watch.trouble(config)
-    for _ in range(30):
-        watch.add(6.0, True, config)
-    assert "rose from 5.000" in watch.trouble(config)
 
 
 def test_corpora_need_no_tensors_until_batches_are_asked_for():

@@ -22,6 +22,10 @@ from treemean.trees import Constituent, Tree, Treebank
 
 #: About how many words are measured together.
 _BATCH_WORDS = 800
+#: On a GPU, whose kernels take sentences of several lengths, and hardly more time for more of them: how many
+#: words, padding included, and by how many of them lengths may differ.
+_BATCH_WORDS_GPU = 4000
+_LENGTHS_GPU = 4
 #: What C- models draw while they are measured is the same every time.
 _SEED = 0
 
@@ -87,9 +91,13 @@ def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
     trees: list[Masks] = [[] for _ in range(len(corpus))]
     order = np.argsort(corpus.lengths, kind="stable")
     order = order[corpus.lengths[order] > 1]
-    for places in _batches(order, corpus.lengths):
-        words = corpus.batch(places)[0].to(device)
-        task = partial(_measured, words=words, generator=generator, decoded=data.gold is not None)
+    mixed = device.type == "cuda" and grammar.config.is_low_rank
+    for places in (_mixed_batches if mixed else _batches)(order, corpus.lengths):
+        words, lengths = (None if part is None else part.to(device) for part in corpus.batch(places))
+        assert words is not None
+        task = partial(
+            _measured, words=words, lengths=lengths, generator=generator, decoded=data.gold is not None
+        )
         log_likelihood, found = careful.compute(len(words), task)
         total += log_likelihood
         for place, masks in zip(places.tolist(), found):  # none without gold
@@ -110,14 +118,14 @@ def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
 
 
 def _measured(
-    grammar: Grammar, *, words: Tensor, generator: torch.Generator, decoded: bool
+    grammar: Grammar, *, words: Tensor, lengths: Tensor | None, generator: torch.Generator, decoded: bool
 ) -> tuple[float, list[Masks]]:
     """Return the log-likelihood of a batch and, if wished, its trees; raise `NumericalError` on overflow."""
-    loss = grammar.loss(words, generator=generator)
+    loss = grammar.loss(words, lengths, generator=generator)
     log_likelihood = -float((loss.negative_log_likelihood + loss.divergence).double().sum())
     if not math.isfinite(log_likelihood):
         raise NumericalError("the likelihood of the development sentences is not finite")
-    return log_likelihood, grammar.mbr(words) if decoded else []
+    return log_likelihood, grammar.mbr(words, lengths) if decoded else []
 
 
 def _batches(order: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
@@ -127,4 +135,17 @@ def _batches(order: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
         if len(same):
             size = max(1, _BATCH_WORDS // int(lengths[same[0]]))
             batches += [same[start : start + size] for start in range(0, len(same), size)]
+    return batches
+
+
+def _mixed_batches(order: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
+    """Cut places, sorted by length, into batches of similar lengths and about `_BATCH_WORDS_GPU` words."""
+    batches: list[np.ndarray] = []
+    end = len(order)
+    while end:
+        longest = int(lengths[order[end - 1]])
+        similar = int(np.searchsorted(lengths[order], longest - _LENGTHS_GPU))
+        start = max(similar, end - max(1, _BATCH_WORDS_GPU // longest))
+        batches.append(order[start:end])
+        end = start
     return batches

@@ -56,7 +56,7 @@ class RunState:
     step : all steps so far.
     factor : by what the learning rate was lowered after trouble.
     recoveries : how often that was.
-    watch : the running mean of the objective.
+    watch : running means of the objective.
     sums : of this epoch so far.
     best, best_epoch, waited : the best scores, when they were reached, and how many epochs were worse since.
     seconds : time so far, over all interruptions.
@@ -82,7 +82,8 @@ class RunState:
     def from_dict(cls, data: Mapping[str, Any]) -> RunState:
         """Make it from what `asdict` returned."""
         best = Scores(**data["best"]) if data["best"] else None
-        return cls(**{**data, "watch": Watch(**data["watch"]), "sums": Sums(**data["sums"]), "best": best})
+        watch = Watch.from_dict(data["watch"])
+        return cls(**{**data, "watch": watch, "sums": Sums(**data["sums"]), "best": best})
 
 
 class Loop:
@@ -185,10 +186,10 @@ class Loop:
         while state.place < len(batches):
             part = batches[state.place : state.place + every]
             requests, outcomes = [], []
-            limit = state.watch.limit(self._config.recovery)
             for number, places in enumerate(part):
                 words, lengths = self._data.train.batch(places)
                 count = int(self._data.train.lengths[places].sum())
+                limit = state.watch.limit(*_shape(count, words), self._config.recovery)
                 step = state.step + number
                 request = Request(words, lengths, count, self._rate(step), limit, step)
                 requests.append(request)
@@ -218,7 +219,7 @@ class Loop:
         for request, outcome in zip(requests, outcomes, strict=True):
             applied = outcome[Outcome.APPLIED] == 1
             objective = (outcome[Outcome.LIKELIHOOD] + outcome[Outcome.DIVERGENCE]) / request.count
-            state.watch.add(objective, applied, recovery)
+            state.watch.add(objective, *_shape(request.count, request.words), applied, recovery)
             if applied:
                 part.likelihood += outcome[Outcome.LIKELIHOOD]
                 part.divergence += outcome[Outcome.DIVERGENCE]
@@ -397,6 +398,11 @@ class Loop:
 
     def _note(self, message: str) -> None:
         self._say("note", message=message)
+
+
+def _shape(count: int, words: Tensor) -> tuple[int, int]:
+    """Return the mean length of the sentences of a batch, and how many they are."""
+    return round(count / len(words)), len(words)
 
 
 def _copied(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -187,6 +187,7 @@ def hidden_gradients(
     rows,
     SIZE: tl.constexpr,
     PITCH: tl.constexpr,
+    PITCH_HIDDEN: tl.constexpr,
     PITCH_CHOSEN: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
@@ -204,12 +205,12 @@ def hidden_gradients(
     number = tl.load(chosen + row * PITCH_CHOSEN + SIZE) * unit
     words = tl.load(chosen + row * PITCH_CHOSEN + column, mask=real, other=0.0) * unit
     word = tl.load(expected + row * SIZE + column, mask=real, other=0.0) * _PROBABILITY
-    vector = tl.load(hidden + row * PITCH + column, mask=real, other=0.0).to(tl.float32)
+    vector = tl.load(hidden + row * PITCH_HIDDEN + column, mask=real, other=0.0).to(tl.float32)
     tl.store(gradients + row * PITCH + column, limited(words - number * word), mask=real)
     tl.store(weighted + row * PITCH + column, limited(number * vector), mask=real)
 
 
-@triton.jit(do_not_specialize=["positions", "vocabulary"])
+@triton.jit(do_not_specialize=["positions", "vocabulary", "padded"])
 def word_gradients(
     unchosen,
     chosen,
@@ -218,11 +219,14 @@ def word_gradients(
     result,
     positions,
     vocabulary,
+    padded,
     SIZE: tl.constexpr,
     BLOCK: tl.constexpr,
     STEP: tl.constexpr,
 ):
     """Take the gradient of the vector of a word: minus that of the normalisers, plus those where it stands.
+
+    ``unchosen`` has ``padded`` rows for each run.
 
     Every word looks for its positions itself, in their order, so that sums have the same bits each time.
     """
@@ -232,7 +236,7 @@ def word_gradients(
     real = column < SIZE
     row = run * vocabulary + word
     inverse = tl.load(units + run * _UNITS + 3) * _PROBABILITY
-    total = -tl.load(unchosen + row * SIZE + column, mask=real, other=0.0) * inverse
+    total = -tl.load(unchosen + (run * padded + word) * SIZE + column, mask=real, other=0.0) * inverse
     here = tl.zeros([BLOCK], dtype=tl.float32)
     for first in range(0, positions, STEP):
         position = first + tl.arange(0, STEP)
@@ -255,6 +259,7 @@ def deactivate(
     blocks,
     COLUMNS: tl.constexpr,
     PITCH: tl.constexpr,
+    PITCH_VALUES: tl.constexpr,
     MASK: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
     BLOCK_COLUMNS: tl.constexpr,
@@ -272,7 +277,8 @@ def deactivate(
     at = (run * rows + row)[:, None] * PITCH + column[None, :]
     gradient = tl.load(gradients + at, mask=mask, other=0.0).to(tl.float32)
     if MASK > 0:
-        value = tl.load(values + at, mask=mask, other=0.0).to(tl.float32)
+        place = (run * rows + row)[:, None] * PITCH_VALUES + column[None, :]
+        value = tl.load(values + place, mask=mask, other=0.0).to(tl.float32)
         if MASK == 2:
             value += tl.load(bias + run * COLUMNS + column, mask=real, other=0.0)[None, :]
         gradient = tl.where(value > 0, gradient, 0.0)

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.fused import backward_kernels, forward_kernels
-from treemean.grammars.fused.layers import Network, Tally
-from treemean.grammars.fused.matrices import aligned, half_matrix, power, product, warps
+from treemean.grammars.fused.layers import ExactNetwork, Tally
+from treemean.grammars.fused.matrices import aligned, half_matrix, parts, power, product, warps, whole_part
 from treemean.grammars.inside.triton.streams import Streams
 
 _POSITIONS = 16
@@ -23,13 +23,16 @@ class Emissions:
     Parameters
     ----------
     network : from symbols to vectors of preterminals.
-    preterminals : (E, T, s), halves.
-    embeddings : (E, V, s) of all words, halves.
+    preterminals : (E, T, s), float32.
+    embeddings : (E, V, s) of all words, float32.
+    padded : (E, V', s), the same as halves, with rows of zeros behind.
     words : (E, B, n).
     """
 
-    def __init__(self, network: Network, preterminals: Tensor, embeddings: Tensor, words: Tensor) -> None:
-        self._network, self._embeddings = network, embeddings
+    def __init__(
+        self, network: ExactNetwork, preterminals: Tensor, embeddings: Tensor, padded: Tensor, words: Tensor
+    ) -> None:
+        self._network, self._embeddings, self._padded = network, embeddings, padded
         self._words = words.reshape(len(words), -1)
         self._inputs = preterminals
 
@@ -41,38 +44,43 @@ class Emissions:
         ----------
         keep : whether gradients will be taken.
         """
-        hidden = self._hidden = self._network.forward(self._inputs)
+        split = self._network.forward(self._inputs)
+        hidden = self._hidden = whole_part(split)
         runs, preterminals, size = hidden.shape
-        vocabulary, positions, device = self._embeddings.shape[1], self._words.shape[1], hidden.device
-        logits = product(hidden, self._embeddings.mT)
+        rows, positions, device = self._padded.shape[1], self._words.shape[1], hidden.device
+        # Rounding averages out in the normalisers, but not in the logits of the words that are there.
+        logits = product(hidden, self._padded.mT)
         log_sums = torch.empty(runs, preterminals, device=device)
-        self._probabilities = half_matrix(runs, preterminals, vocabulary * keep, device=device)
-        block = power(vocabulary)
+        self._probabilities = half_matrix(runs, preterminals, rows * keep, device=device)
+        block = power(rows)
         forward_kernels.normalise[(preterminals, runs)](
             logits,
             log_sums,
             self._probabilities,
             preterminals,
-            vocabulary,
+            self._embeddings.shape[1],
+            rows,
             PITCH=self._probabilities.stride(1),
             KEEP=keep,
             BLOCK=block,
             num_warps=warps(block),
         )
         del logits
-        self._chosen = half_matrix(runs, positions, aligned(size + 1), device=device)
+        before = (parts() - 1) * size
+        chosen = half_matrix(runs, positions, before + aligned(size + 1), device=device)
         forward_kernels.look_up[(positions, runs)](
             self._embeddings,
             self._words,
-            self._chosen,
+            chosen,
             positions,
-            vocabulary,
+            self._embeddings.shape[1],
             SIZE=size,
-            PITCH_TABLE=self._embeddings.stride(1),
-            PITCH=self._chosen.stride(1),
+            PITCH=chosen.stride(1),
+            SPLIT=parts() > 1,
             BLOCK=power(size + 1),
         )
-        logits = product(self._chosen[..., :size], hidden.mT)
+        self._chosen = chosen[..., before:]
+        logits = product(chosen[..., : before + size], split.mT)
         emitted = half_matrix(runs, positions, preterminals, device=device)
         scales = torch.empty(runs, positions, device=device)
         block = power(preterminals)
@@ -93,7 +101,7 @@ class Emissions:
 
     def expect(self) -> None:
         """Find the expected word of each preterminal; nothing waits for it but `backward`."""
-        self._expected = product(self._probabilities, self._embeddings)
+        self._expected = product(self._probabilities, self._padded)
 
     def posteriors(self, gradients: Tensor, steps: Tensor, units: Tensor) -> tuple[Tensor, Tensor]:
         """Return the posteriors of preterminals, and the emissions times the steps, both as halves.
@@ -149,6 +157,7 @@ class Emissions:
             preterminals,
             SIZE=size,
             PITCH=gradients.stride(1),
+            PITCH_HIDDEN=self._hidden.stride(1),
             PITCH_CHOSEN=chosen.stride(1),
             BLOCK=power(size),
         )
@@ -165,6 +174,7 @@ class Emissions:
                 of_words,
                 positions,
                 vocabulary,
+                self._padded.shape[1],
                 SIZE=size,
                 BLOCK=power(size),
                 STEP=_POSITIONS,

@@ -44,6 +44,67 @@ def activate(
     tl.store(result + at, value, mask=mask)
 
 
+@triton.jit
+def store_split(target, x, mask, SIZE: tl.constexpr, REST: tl.constexpr):
+    """Write numbers as halves; unless REST is 0, twice, and as part REST what rounding took away."""
+    high = x.to(target.dtype.element_ty)
+    tl.store(target, high, mask=mask)
+    if REST > 0:
+        tl.store(target + (3 - REST) * SIZE, high, mask=mask)
+        tl.store(target + REST * SIZE, x - high.to(tl.float32), mask=mask)
+
+
+@triton.jit(do_not_specialize=["rows", "stride"])
+def split_rows(
+    x,
+    result,
+    rows,
+    stride,
+    COLUMNS: tl.constexpr,
+    PITCH: tl.constexpr,
+    REST: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Write rows of float32 by `store_split`; ``stride`` is the distance of runs in ``x``."""
+    run = tl.program_id(1).to(tl.int64)
+    column = tl.arange(0, BLOCK)
+    real = column < COLUMNS
+    value = tl.load(x + run * stride + tl.program_id(0) * COLUMNS + column, mask=real, other=0.0)
+    target = result + (run * rows + tl.program_id(0)) * PITCH + column
+    store_split(target, value, real, COLUMNS, REST)
+
+
+@triton.jit(do_not_specialize=["rows"])
+def activate_exactly(
+    sums,
+    bias,
+    skip,
+    result,
+    rows,
+    COLUMNS: tl.constexpr,
+    PITCH: tl.constexpr,
+    RELU: tl.constexpr,
+    SKIP: tl.constexpr,
+    REST: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Do as `activate`, with sums in float32; write by `store_split`, from which ``skip`` comes too."""
+    run = tl.program_id(1).to(tl.int64)
+    row = run * rows + tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    real = column < COLUMNS
+    value = tl.load(sums + row * COLUMNS + column, mask=real, other=0.0)
+    value += tl.load(bias + run * COLUMNS + column, mask=real, other=0.0)
+    if RELU:
+        value = tl.maximum(value, 0.0)
+    at = row * PITCH + column
+    if SKIP:
+        value += tl.load(skip + at, mask=real, other=0.0).to(tl.float32)
+        if REST > 0:
+            value += tl.load(skip + REST * COLUMNS + at, mask=real, other=0.0).to(tl.float32)
+    store_split(result + at, value, real, COLUMNS, REST)
+
+
 @triton.jit(do_not_specialize=["rows"])
 def softmax(
     logits,
@@ -79,22 +140,26 @@ def normalise(
     probabilities,
     rows,
     columns,
+    width,
     PITCH: tl.constexpr,
     KEEP: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write the logarithm of the sum of exponentials of a row and, to KEEP, its softmax as scaled halves."""
+    """Write the logarithm of the sum of exponentials of a row and, to KEEP, its softmax as scaled halves.
+
+    Of the ``width`` columns of a row only the first ``columns`` are real; the others get zeros.
+    """
     row = tl.program_id(1).to(tl.int64) * rows + tl.program_id(0)
     column = tl.arange(0, BLOCK)
     real = column < columns
-    x = tl.load(logits + row * columns + column, mask=real, other=-1e30)
+    x = tl.load(logits + row * width + column, mask=real, other=-1e30)
     largest = tl.max(x, 0)
     e = tl.where(real, tl.exp(x - largest), 0.0)
     total = tl.sum(e, 0)
     tl.store(log_sums + row, largest + tl.log(total))
     if KEEP:
         p = e * (_SCALE / total)
-        tl.store(probabilities + row * PITCH + column, p, mask=real)
+        tl.store(probabilities + row * PITCH + column, p, mask=column < width)
 
 
 @triton.jit(do_not_specialize=["positions", "vocabulary"])
@@ -105,17 +170,27 @@ def look_up(
     positions,
     vocabulary,
     SIZE: tl.constexpr,
-    PITCH_TABLE: tl.constexpr,
     PITCH: tl.constexpr,
+    SPLIT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Copy the rows of the words of a batch, and put a 1 behind each, so that a product also counts."""
+    """Write the rows of the words of a batch as halves, and a 1 behind each, so that a product also counts.
+
+    To SPLIT, they stand behind themselves and what rounding took away, as by `store_split` with REST 1.
+    """
     run = tl.program_id(1).to(tl.int64)
     position = run * positions + tl.program_id(0)
     word = tl.load(words + position)
     column = tl.arange(0, BLOCK)
-    x = tl.load(table + (run * vocabulary + word) * PITCH_TABLE + column, mask=column < SIZE, other=1.0)
-    tl.store(result + position * PITCH + column, x, mask=column <= SIZE)
+    real = column < SIZE
+    x = tl.load(table + (run * vocabulary + word) * SIZE + column, mask=real, other=1.0)
+    high = x.to(result.dtype.element_ty)
+    target = result + position * PITCH + column
+    if SPLIT:
+        tl.store(target, high, mask=real)
+        tl.store(target + SIZE, x - high.to(tl.float32), mask=real)
+        target += 2 * SIZE
+    tl.store(target, high, mask=column <= SIZE)
 
 
 @triton.jit(do_not_specialize=["positions"])

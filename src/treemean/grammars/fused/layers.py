@@ -9,7 +9,16 @@ from torch import Tensor
 
 from treemean.grammars.fused import backward_kernels, forward_kernels
 from treemean.grammars.fused.backward_kernels import HIDDEN, LOGITS
-from treemean.grammars.fused.matrices import add_product, half_matrix, half_product, power, product, warps
+from treemean.grammars.fused.matrices import (
+    add_product,
+    half_matrix,
+    half_product,
+    parts,
+    power,
+    product,
+    warps,
+    whole_part,
+)
 from treemean.grammars.inside.triton.streams import Streams
 
 _ROWS, _COLUMNS = 32, 256
@@ -83,11 +92,58 @@ def deactivate(
         blocks,
         COLUMNS=columns,
         PITCH=gradients.stride(1),
+        PITCH_VALUES=0 if values is None else values.stride(1),
         MASK=0 if values is None else 1 if bias is None else 2,
         BLOCK_ROWS=_ROWS,
         BLOCK_COLUMNS=block,
     )
     return result, shares.sum(1)
+
+
+def split_matrix(matrix: Tensor, *, rest: int = 2) -> Tensor:
+    """Return a float32 matrix (E, rows, s) as halves in three parts, (E, rows, 3 s): itself twice, and as the
+    part of number `rest`, 1 or 2, what rounding took away.
+
+    A product of two such matrices with different `rest` is as exact as one of float32. Where halves are
+    float32 themselves, there is one part.
+    """
+    runs, rows, columns = matrix.shape
+    result = half_matrix(runs, rows, parts() * columns, device=matrix.device)
+    block = power(columns)
+    forward_kernels.split_rows[(rows, runs)](
+        matrix,
+        result,
+        rows,
+        matrix.stride(0),
+        COLUMNS=columns,
+        PITCH=result.stride(1),
+        REST=rest if parts() > 1 else 0,
+        BLOCK=block,
+        num_warps=warps(block),
+    )
+    return result
+
+
+def activate_exactly(sums: Tensor, bias: Tensor, *, relu: bool = True, skip: Tensor | None = None) -> Tensor:
+    """Return bias and ReLU applied to float32 sums, plus what skipped the layers, as `split_matrix` does."""
+    runs, rows, columns = sums.shape
+    result = half_matrix(runs, rows, parts() * columns, device=sums.device)
+    block = power(columns)
+    forward_kernels.activate_exactly[(rows, runs)](
+        sums,
+        bias,
+        result if skip is None else skip,
+        result,
+        rows,
+        COLUMNS=columns,
+        PITCH=result.stride(1),
+        RELU=relu,
+        SKIP=skip is not None,
+        REST=2 if parts() > 1 else 0,
+        BLOCK=block,
+        num_warps=warps(block),
+    )
+    return result
 
 
 def softmax(logits: Tensor, bias: Tensor | None = None, *, split: bool = False) -> Tensor:
@@ -236,3 +292,32 @@ class Network:
         _, tally.hidden[f"{self._first}.bias"] = deactivate(gradients)
         tally.layer(self._first, gradients, self._input)
         return product(gradients, self._weight(self._first))
+
+
+class ExactNetwork(Network):
+    """A residual network whose results are as exact as in float32, though its gradients are halves.
+
+    What rounding does to them would show in log Z: no sum over symbols averages it out.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the result of the last block as by `split_matrix`.
+
+        Parameters
+        ----------
+        x : float32 (E, rows, s).
+        """
+        split = split_matrix(x)
+        self._input = whole_part(split)
+        split = activate_exactly(self._product(split, self._first), self._bias(self._first), relu=False)
+        self._tape = []
+        for first, second in self._blocks:
+            inner = activate_exactly(self._product(split, first), self._bias(first))
+            sums = self._product(inner, second)
+            self._tape.append((whole_part(split), whole_part(inner), sums))
+            split = activate_exactly(sums, self._bias(second), skip=split)
+        self._output = whole_part(split)
+        return split
+
+    def _product(self, split: Tensor, layer: str) -> Tensor:
+        return product(split, split_matrix(self._biases[f"{layer}.weight"], rest=1).mT)

@@ -17,6 +17,8 @@ _dtype = torch.float16
 
 #: Rows of matrices that tensor cores read begin at multiples of so many halves (16 bytes).
 _ALIGNMENT = 8
+#: What large matrices are filled up to, the size of a tile.
+_ROWS = 64
 
 
 def aligned(columns: int) -> int:
@@ -51,6 +53,32 @@ def half_matrix(*shape: int, device: torch.device) -> Tensor:
     """
     *rows, columns = shape
     return torch.empty(*rows, aligned(columns), dtype=_dtype, device=device)[..., :columns]
+
+
+def parts() -> int:
+    """Return in how many parts an operand of an exact product is written; see `layers.split_matrix`."""
+    return 3 if _dtype == torch.float16 else 1
+
+
+def whole_part(split: Tensor) -> Tensor:
+    """Return the first part of a matrix of several parts: the matrix as halves."""
+    return split[..., : split.shape[-1] // parts()]
+
+
+def padded_rows(matrices: Tensor) -> Tensor:
+    """Return matrices (E, rows, columns) as halves with rows of zeros behind, up to a multiple of 64.
+
+    An odd number of rows, as of the words of a vocabulary, would make every product with them several times
+    slower.
+
+    >>> padded_rows(torch.ones(1, 3, 2)).shape
+    torch.Size([1, 64, 2])
+    """
+    runs, rows, columns = matrices.shape
+    result = half_matrix(runs, -(-rows // _ROWS) * _ROWS, columns, device=matrices.device)
+    result[:, :rows].copy_(matrices)
+    result[:, rows:].zero_()
+    return result
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:

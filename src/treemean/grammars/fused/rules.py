@@ -18,8 +18,8 @@ from treemean.grammars.fused import backward_kernels
 from treemean.grammars.fused.backward_kernels import HIDDEN, LOGITS, UNITS
 from treemean.grammars.fused.emissions import Emissions
 from treemean.grammars.fused.forward_kernels import SCALE
-from treemean.grammars.fused.layers import Network, Tally, softmax_gradients
-from treemean.grammars.fused.matrices import half_matrix, power, precision, product, warps
+from treemean.grammars.fused.layers import ExactNetwork, Network, Tally, softmax_gradients
+from treemean.grammars.fused.matrices import half_matrix, padded_rows, power, precision, product, warps
 from treemean.grammars.fused.ranks import Children, GappedChildren, Parents, Projections, RankMatrices
 from treemean.grammars.inside.rules import RankRules, Ranks
 from treemean.grammars.inside.triton.streams import Streams
@@ -110,10 +110,10 @@ class _Pass:
             self.gapped_projections = self._projections("gapped_parent", "discontinuous_child")
             self.attachment_network = Network("attachment_network", self.weights, parameters)
         self.root_network = Network("root_network", self.weights, parameters)
-        symbols = self.weights["symbols"]
         self.emissions = Emissions(
-            Network("emission_network", self.weights, parameters),
-            symbols[:, config.nonterminals :],
+            ExactNetwork("emission_network", self.weights, parameters),
+            parameters["symbols"][:, config.nonterminals :],
+            parameters["words"],
             self.weights["words"],
             words,
         )
@@ -131,11 +131,12 @@ class _Pass:
             whole = half_matrix(self.runs, len(present) * self.size, self.size, device=self.device)
             halves |= zip(present, whole.chunk(len(present), 1))
             halves["+".join(name.removesuffix(".0.weight") for name in present)] = whole
+        words = matrices.pop("words")
         for name, matrix in matrices.items():
             if name not in halves:
                 halves[name] = half_matrix(*matrix.shape, device=self.device)
         torch._foreach_copy_([halves[name] for name in matrices], list(matrices.values()))
-        return halves
+        return halves | {"words": padded_rows(words)}
 
     def _projections(self, *names: str) -> Projections:
         weights = self.weights["+".join(names) if len(names) > 1 else f"{names[0]}.0.weight"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 
 import torch
@@ -47,6 +48,7 @@ class Graphs:
                 self._compute(blank)
         torch.cuda.current_stream().wait_stream(self._stream)
         torch.cuda.synchronize()
+        gc.collect()  # what only the collector would free must not occupy the pool while this is captured
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self._pool, stream=self._stream):
             result = self._compute(blank)

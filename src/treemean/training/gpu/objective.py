@@ -11,6 +11,7 @@ from torch import Tensor
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.grammar import Grammar, Loss
 from treemean.grammars.inside import rank_torch
+from treemean.grammars.inside.backends import resolve
 from treemean.grammars.inside.rules import RankRules
 from treemean.grammars.low_rank import LowRankGrammar
 
@@ -51,14 +52,20 @@ def objective_of(grammars: Sequence[Grammar], stacked: Mapping[str, Tensor]) -> 
     stacked : their parameters by name, each (E, …), in the same memory.
     """
     config, sample = grammars[0].config, next(iter(stacked.values()))
-    fits = config.is_low_rank and config.backend in ("auto", "triton")
-    if fits and sample.is_cuda and sample.dtype == torch.float32:
+    if config.is_low_rank and sample.is_cuda and resolve(config.backend, sample) == "triton":
         return FusedObjective(stacked, config)
     return PlainObjective(grammars)
 
 
 class FusedObjective:
-    """The objective of TN grammars on a GPU: rules and inside algorithm of all runs at once."""
+    """The objective of TN grammars on a GPU: rules and inside algorithm of all runs at once.
+
+    Attributes
+    ----------
+    dtype : of the operands of matrix products from parameters to rules; float32 to measure what halves cost.
+    """
+
+    dtype = torch.float16
 
     def __init__(self, stacked: Mapping[str, Tensor], config: GrammarConfig) -> None:
         self._parameters = {name: tensor.detach().requires_grad_() for name, tensor in stacked.items()}
@@ -70,7 +77,8 @@ class FusedObjective:
         from treemean.grammars.fused import rank_rules
         from treemean.grammars.inside import triton
 
-        log_z = triton.log_partition(rank_rules(self._parameters, words, self._config), lengths)
+        rules = rank_rules(self._parameters, words, self._config, dtype=self.dtype)
+        log_z = triton.log_partition(rules, lengths)
         return Loss(-log_z, torch.zeros_like(log_z))
 
     def of_runs(self, gradients: Sequence[Tensor]) -> list[list[Tensor]]:

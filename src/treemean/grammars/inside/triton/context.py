@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
+import triton.language as tl
 from torch import Tensor
 
 from treemean.grammars.inside.rules import Ranks
+from treemean.grammars.inside.triton import indexing
 from treemean.grammars.inside.triton.charts import Shape
 from treemean.grammars.inside.triton.settings import Settings
 from treemean.grammars.inside.triton.streams import Streams
@@ -33,11 +35,20 @@ def power(x: int, least: int = 1) -> int:
 def tensor_cores() -> Iterator[None]:
     """Let float32 matrix products run on tensor cores; operands should be rounded to nearest beforehand."""
     before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high")
+    torch.set_float32_matmul_precision("highest" if indexing.EXACT.value else "high")
     try:
         yield
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+def use_full_precision() -> None:
+    """Compute products of scores and rules in float32 from now on; call it before any kernel has run.
+
+    This is to measure what tensor cores cost in precision. Products of discontinuous spans stay pairs of
+    bfloat16, with 16 binary digits.
+    """
+    indexing.EXACT = tl.constexpr(True)
 
 
 def nearest_tf32(x: Tensor) -> Tensor:
@@ -46,6 +57,8 @@ def nearest_tf32(x: Tensor) -> Tensor:
     >>> nearest_tf32(torch.tensor([1.0 + 2**-12, 1.0 + 3 * 2**-12])).sub(1).mul(2**10).tolist()
     [0.0, 1.0]
     """
+    if indexing.EXACT.value:
+        return x.contiguous()
     return ((x.contiguous().view(torch.int32) + 0x1000) & -0x2000).view(torch.float32)
 
 

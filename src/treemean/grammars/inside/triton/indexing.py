@@ -24,6 +24,8 @@ import triton.language as tl
 
 # The interpreter holds bfloat16 as bit patterns and would multiply those.
 INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
+#: Whether products of matrices are computed without tensor cores; see `context.use_full_precision`.
+EXACT = tl.constexpr(False)
 
 
 @triton.jit
@@ -103,7 +105,9 @@ def unfold_cell(x, size):
 @triton.jit
 def nearest_tf32(x):
     """Round to the nearest number that the tensor cores keep whole; by themselves they cut bits off."""
-    return ((x.to(tl.int32, bitcast=True) + 0x1000) & -0x2000).to(tl.float32, bitcast=True)
+    if not EXACT:
+        x = ((x.to(tl.int32, bitcast=True) + 0x1000) & -0x2000).to(tl.float32, bitcast=True)
+    return x
 
 
 @triton.jit

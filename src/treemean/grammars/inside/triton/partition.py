@@ -108,20 +108,27 @@ def _whole_rows(shape: Shape, lengths: Tensor) -> Tensor:
 
 
 class Total:
-    """log Z of a filled chart, and where it was read."""
+    """What log Z of a filled chart is made of, and where it was read.
+
+    It must not hold log Z itself: a result that the backward pass holds would keep the whole chart, and be
+    kept by it, until the garbage collector comes by.
+    """
 
     def __init__(self, shape: Shape, charts: Charts, root: Tensor, lengths: Tensor | None) -> None:
         self.rows = None if lengths is None else _whole_rows(shape, lengths)
         if self.rows is None:
             last = shape.rows_of(shape.n)
-            self.scores, scales = charts.scores[:, last], charts.scales[:, last]
+            self.scores, self._scales = charts.scores[:, last], charts.scales[:, last]
         else:
             self.scores = charts.scores.gather(1, self.rows[..., None].expand(-1, -1, shape.scores))
-            scales = charts.scales.gather(1, self.rows)
+            self._scales = charts.scales.gather(1, self.rows)
         value = (self.scores * root[:, None]).sum(-1)
         self.real = value > 0 if lengths is None else (value > 0) & (lengths > 1)
         self.value = torch.where(self.real, value, 1.0)
-        self.log = torch.where(self.real, self.value.log() + scales, -math.inf)
+
+    def log(self) -> Tensor:
+        """Return log Z (E, B)."""
+        return torch.where(self.real, self.value.log() + self._scales, -math.inf)
 
     def start(self, gradients: Gradients, shape: Shape, weights: Tensor, root: Tensor) -> Tensor:
         """Put the gradients of whole sentences into the chart; return the gradient of the root vector."""
@@ -159,7 +166,7 @@ class _LogPartition(torch.autograd.Function):
         ctx.rules = kernel_rules(continuous, discontinuous, root, ranks)
         ctx.charts = fill_charts(ctx.context, views, scales, ctx.rules)
         total = ctx.total = Total(shape, ctx.charts, ctx.rules.root, lengths)
-        return total.log
+        return total.log()
 
     @staticmethod
     def backward(ctx: Any, *weights: Tensor) -> tuple[Tensor | None, ...]:

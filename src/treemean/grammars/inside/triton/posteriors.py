@@ -84,7 +84,7 @@ def compact_posteriors(
     whole = (width == lengths[:, None, None]) & (ends[:, None] == 0) & (width > 1)
     continuous = torch.where(whole, 1.0, continuous)
     cells = gradients.posteriors if context.gaps else continuous.new_zeros(sentences, 0)
-    return Posteriors(continuous, cells, total.log.flatten())
+    return Posteriors(continuous, cells, total.log().flatten())
 
 
 def span_posteriors(

@@ -1,0 +1,195 @@
+"""What do half precision and the floor do to learning? Three initialisations each, and what the kernels cost.
+
+    python benchmarks/learning/quality.py --out FOLDER --seconds 450
+
+First, errors at published sizes against float64, steps and memory. Then learning curves from the same data,
+orders and initialisations: {our kernels, full float32} x {no floor, a floor of 1e-9}. Runs of one kind are
+trained together, each kind in a process of its own, since the precision of kernels is set before they run.
+Full float32 is the same code without halves and without tensor cores, but for the sums over discontinuous
+spans, whose operands have 16 binary digits.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+import time
+from argparse import Namespace
+from typing import Any
+
+import torch
+from common import Report, arguments, config_for, events, folder_for
+from study import Group, study, summary
+
+from gpu.timing import Budget, guard
+from treemean.training.together import Job
+
+#: The kinds of runs, in the order in which they are trained: precision and floor.
+KINDS = [("ours", 0.0), ("float32", 0.0), ("ours", 1e-9), ("float32", 1e-9)]
+#: A share of what is left of the time for each of them; the rest is for those that follow.
+SHARES = [0.25, 0.5, 0.5, 1.0]
+
+
+def main() -> None:
+    parser = arguments(__doc__ or "", seconds=450)
+    parser.add_argument("--corpus", default="third")
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--part", help="only this part, in this process")
+    options = parser.parse_args()
+    if options.part:
+        _part(options)
+        return
+    budget = Budget(options.seconds)
+    _run(options, "costs", min(75.0, budget.left() / 4))
+    for kind, share in zip(KINDS, SHARES):
+        _run(options, _name(*kind), (budget.left() - 8) * share)
+    _table(options, budget)
+
+
+def _name(precision: str, floor: float) -> str:
+    return f"{precision}-{floor:g}"
+
+
+def _run(options: Namespace, part: str, seconds: float) -> None:
+    """Run a part in a process of its own, which ends itself in time, or is ended."""
+    if seconds < 20:
+        print(f"no time is left for {part}", flush=True)
+        return
+    words = [sys.executable, __file__, "--part", part, "--seconds", f"{seconds:.0f}"]
+    for name in ("data", "out", "work", "corpus", "epochs"):
+        words += [f"--{name}", str(getattr(options, name))]
+    words += ["--seeds", *map(str, options.seeds)]
+    words += [word for given in options.override for word in ("--override", given)]
+    began = time.monotonic()
+    try:
+        code = subprocess.run(words, timeout=seconds + 25, check=False).returncode
+    except subprocess.TimeoutExpired:
+        code = -1
+    print(f"{part} took {time.monotonic() - began:.0f} s, exit status {code}", flush=True)
+
+
+def _part(options: Namespace) -> None:
+    budget, report = Budget(options.seconds), Report(options.out, f"quality-{options.part}")
+    if options.part == "costs":
+        _costs(options, budget, report)
+        return
+    precision, _, floor = options.part.partition("-")
+    if precision == "float32":
+        _use_full_precision()
+    study([Group(options.part, _jobs(options, precision, float(floor)))], budget, report, reserve=10.0)
+    report.save(memory=torch.cuda.max_memory_reserved() / 2**30 if torch.cuda.is_available() else 0)
+
+
+def _use_full_precision() -> None:
+    from treemean.grammars.inside.triton.context import use_full_precision
+    from treemean.training.gpu.objective import FusedObjective
+
+    use_full_precision()
+    FusedObjective.dtype = torch.float32
+    assert torch.get_float32_matmul_precision() == "highest"
+
+
+def _jobs(options: Namespace, precision: str, floor: float) -> dict[str, Job]:
+    jobs = {}
+    for seed in options.seeds:
+        given = [
+            *(f"grammar.floor={floor}", f"run.init_seed={seed}", f"training.epochs={options.epochs}"),
+            *("training.report_every=25", "checkpoint.seconds=0"),
+        ]
+        config = config_for(options.data, options.corpus, *given, *options.override)
+        name = f"{_name(precision, floor)}-{seed}"
+        folder = folder_for(options.work / "quality", name, options.data, options.corpus)
+        jobs[name] = Job(config, folder, seed)
+    return jobs
+
+
+def _costs(options: Namespace, budget: Budget, report: Report) -> None:
+    """Errors against float64, times of steps with the real vocabulary, memory of all graphs of ten runs."""
+    from smoke import graphs, same_bits
+
+    from gpu.grammars import check
+    from treemean.training.corpus import prepare
+    from treemean.training.gpu import StackedLearner
+    from treemean.training.train import initial_grammar
+
+    config = config_for(options.data, "full", *options.override)
+    data = prepare(config.data, folder_for(options.work, "costs", options.data, "full"))
+    grammar = initial_grammar(config, len(data.vocabulary))
+
+    def steps(runs: int) -> StackedLearner:
+        made = StackedLearner([copy.deepcopy(grammar) for _ in range(runs)], [config] * runs)
+        rows = graphs(made, data.train)
+        began = time.monotonic()
+        made.prepare(range(2, 41))
+        rows.append(
+            {"all graphs": time.monotonic() - began, "reserved": torch.cuda.memory_reserved() / 2**30}
+        )
+        print(f"  {runs} runs, all graphs: {rows[-1]['reserved']:.1f} GiB reserved {budget}", flush=True)
+        report.save(**{f"steps of {runs}": rows})
+        return made
+
+    alone = guard("steps of one", lambda: steps(1))
+    several = guard("steps of ten", lambda: steps(10))
+    if alone and several:
+        report.save(bits=same_bits(alone, several, data.train))
+    del alone, several
+    torch.cuda.empty_cache()
+    for kind in ("tn-lcfrs", "tn-pcfg"):
+        if budget.left() > 10:
+            report.save(**{f"errors of {kind}": guard(kind, lambda kind=kind: check(kind, 50.0))})  # type: ignore[misc]
+
+
+def _table(options: Namespace, budget: Budget) -> None:
+    """Print means and spreads by kind and epoch, and write everything to one file."""
+    report = Report(options.out, "quality")
+    found: dict[str, dict[str, Any]] = {}
+    for kind in KINDS:
+        jobs = _jobs(options, *kind)
+        found[_name(*kind)] = {name: summary(job) for name, job in jobs.items()}
+    costs = options.out / "quality-costs.json"
+    report.save(
+        corpus=options.corpus, epochs=options.epochs, kinds=found,
+        costs=json.loads(costs.read_text()) if costs.exists() else None,
+    )  # fmt: skip
+    print(f"{budget} mean (lowest to highest) over initialisations")
+    print("  kind, epoch, runs: nats per word; F1; continuous; discontinuous")
+    for kind, runs in found.items():
+        for epoch in range(1, options.epochs + 1):
+            rows = [e for run in runs.values() for e in run.get("epochs", []) if e["epoch"] == epoch]
+            if rows:
+                columns = [[-e["log_likelihood"] / e["words"] for e in rows]]
+                columns += [[e[key] for e in rows] for key in ("f1", "f1_continuous", "f1_discontinuous")]
+                cells = [_cell(columns[0], 4), *(_cell(column, 2) for column in columns[1:])]
+                print(f"  {kind:14s} {epoch:3d} {len(rows):3d}:  {';  '.join(cells)}")
+    for kind, runs in found.items():
+        skips = sum(run.get("skips", 0) for run in runs.values())
+        restores = sum(len(run.get("restores", [])) for run in runs.values())
+        print(f"  {kind}: {skips} steps left out, {restores} times back; {_speed(options, kind)}", flush=True)
+
+
+def _cell(values: list[float], digits: int) -> str:
+    return f"{sum(values) / len(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
+def _speed(options: Namespace, kind: str) -> str:
+    """Tell the time of an epoch of all runs, and of measuring one run."""
+    seed = options.seeds[0]
+    folder = options.work / "quality" / f"{kind}-{seed}"
+    if not (folder / f"run{seed:02d}" / "metrics.jsonl").exists():
+        return "not begun"
+    steps, ends = events(folder, seed), events(folder, seed, "epoch")
+    told = []
+    for end in ends:
+        own = [row for row in steps if row["epoch"] == end["epoch"]]
+        if own:
+            training = own[-1]["seconds"] - own[0]["seconds"]
+            measuring = end["seconds"] - own[-1]["seconds"]
+            told.append(f"epoch {end['epoch']}: {training:.1f} s, measuring {measuring:.1f} s")
+    return "; ".join(told) or "no epoch is over"
+
+
+if __name__ == "__main__":
+    main()
