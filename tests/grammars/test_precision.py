@@ -1,4 +1,4 @@
-"""Batches that overflow in float32 are computed again in float64."""
+"""Batches that overflow in float32 are computed again in float64; batches too large for memory are told."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from grammar_instances import make_unequal
-from treemean.errors import NumericalError
+from treemean.errors import NumericalError, TreemeanError
 from treemean.grammars import KINDS, Careful, Grammar, GrammarConfig, assemble_grammar, build_grammar
+from treemean.grammars.memory import told_if_too_little
 from treemean.grammars.precision import in_float64
 
 torch.set_num_threads(1)
@@ -66,3 +67,11 @@ def test_nothing_is_allocated_for_sizes_that_tensors_do_not_have() -> None:
         config = GrammarConfig("tn-lcfrs", size, 5, 3, ranks=(3, 2, 3, 2), embedding=8)
         with pytest.raises((RuntimeError, TypeError)):
             assemble_grammar(config, 10, tensors)
+
+
+def test_too_little_memory_is_told_and_other_errors_are_not_hidden() -> None:
+    little = told_if_too_little(1, 200, "Less!")
+    with pytest.raises(TreemeanError, match=r"not enough memory for 1 × 200 words at a time\. Less!"), little:
+        torch.empty(2**60, dtype=torch.uint8)
+    with pytest.raises(RuntimeError, match="shape"), told_if_too_little(1, 200, "Less!"):
+        torch.zeros(2) @ torch.zeros(3, 4)

@@ -117,7 +117,7 @@ def torchrun(config: Path, folder: Path, *overrides: str) -> None:
 
 def test_two_processes_learn_what_one_learns(tmp_path):
     """Batches of 3 and fewer: shares are unequal, and some processes have none."""
-    overrides = ["batches.size=3", "training.precision=float64", "recovery.drift=0.02", "recovery.window=3"]
+    overrides = ["batches.size=3", "training.precision=float64", "recovery.drift=1e-4", "recovery.window=3"]
     config = write_instance(tmp_path)
     torchrun(config, tmp_path / "two", *overrides)
     train(load_config(config, overrides), tmp_path / "one")

@@ -12,6 +12,7 @@ import torch
 
 from treemean.errors import InvalidOption
 from treemean.grammars import Careful, Grammar
+from treemean.grammars.memory import told_if_too_little
 from treemean.parsing.model import Model
 from treemean.parsing.text import Sentence, counted
 from treemean.trees import Constituent, Tree, Treebank
@@ -28,6 +29,7 @@ POSTERIOR = "posterior"
 WINDOW = 1000
 #: Longer sentences get a tree of nothing but the root, unless another limit is given.
 MAX_LENGTH = 60
+_LESS = "Parse fewer words together (--batch-words), or leave out long sentences (--max-length)"
 
 
 @dataclass
@@ -157,7 +159,8 @@ def parse_window(
         for start in range(0, len(indices), size):
             batch = indices[start : start + size]
             words = torch.tensor([numbers[index] for index in batch], device=model.device)
-            trees = careful.compute(len(batch), partial(_constituents, words=words, options=options))
+            with told_if_too_little(len(batch), length, _LESS):
+                trees = careful.compute(len(batch), partial(_constituents, words=words, options=options))
             for index, constituents in zip(batch, trees):
                 found[index] = constituents
     counts.sentences += len(window)

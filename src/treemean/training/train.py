@@ -12,6 +12,7 @@ from torch import Tensor
 
 from treemean.errors import InvalidOption
 from treemean.grammars import Grammar, build_grammar
+from treemean.grammars.memory import told_if_too_little
 from treemean.parsing.model import check_device
 from treemean.training.corpus import Data, prepare
 from treemean.training.distributed import World
@@ -22,6 +23,7 @@ from treemean.training.progress import Watcher
 from treemean.training.sections import TrainingConfig
 from treemean.training.stopping import Stop
 
+_LESS = "Set batches.at_once to fewer sentences; the run goes on from its last checkpoint"
 #: Makes what computes the steps of a run, from a grammar that is already on its device.
 MakeLearner = Callable[[Grammar, TrainingConfig, World], Learner]
 
@@ -77,7 +79,9 @@ def _drive(steps: Generator[Request, Tensor, RunResult], learner: Learner) -> Ru
     try:
         request = next(steps)
         while True:
-            request = steps.send(learner.step(request))
+            with told_if_too_little(len(request.words), request.words.shape[1], _LESS):
+                outcome = learner.step(request)
+            request = steps.send(outcome)
     except StopIteration as end:
         result: RunResult = end.value
         return result
