@@ -181,7 +181,8 @@ def _constituents(grammar: Grammar, *, words: torch.Tensor, options: ParseOption
     values = grammar.posteriors(words).to("cpu")
     values.check_finite()
     return [
-        [Constituent(mask, LABEL, "", {POSTERIOR: values.of(row, mask)}) for mask in tree]
+        # rounding may make a certain constituent a little more than certain
+        [Constituent(mask, LABEL, "", {POSTERIOR: min(1.0, values.of(row, mask))}) for mask in tree]
         for row, tree in enumerate(trees)
     ]
 

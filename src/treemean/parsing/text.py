@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
@@ -83,6 +83,7 @@ def read_sentences(
     format: str | None = None,
     encoding: str = "utf-8",
     counts: ReadCounts | None = None,
+    on_bad_line: Callable[[FormatError], None] | None = None,
 ) -> Iterator[Sentence]:
     """Read sentences one by one, so that memory stays flat.
 
@@ -95,6 +96,7 @@ def read_sentences(
         name nor content tells is plain text.
     encoding : of text formats of treebanks; plain text is UTF-8.
     counts : is told what was met.
+    on_bad_line : is called for each line of plain text that is not UTF-8, which is left out then.
 
     Raises `FormatError`, which names file and line, for what cannot be read.
     """
@@ -102,7 +104,7 @@ def read_sentences(
     counts = counts if counts is not None else ReadCounts()
     chosen = format or format_of(path)
     if chosen == TEXT:
-        found = _plain_text(path, normalisation, counts)
+        found = _plain_text(path, normalisation, counts, on_bad_line)
     elif chosen == COLUMNS:
         found = sentences_of([read_columns(path)], normalisation)
     else:
@@ -153,7 +155,10 @@ def _format_of_content(path: str | os.PathLike[str]) -> Format | None:
 
 
 def _plain_text(
-    path: str | os.PathLike[str], normalisation: Normalisation, counts: ReadCounts
+    path: str | os.PathLike[str],
+    normalisation: Normalisation,
+    counts: ReadCounts,
+    on_bad_line: Callable[[FormatError], None] | None,
 ) -> Iterator[Sentence]:
     from treemean.formats.source import open_sources
 
@@ -162,11 +167,12 @@ def _plain_text(
             try:
                 words = tuple(line.decode("utf-8").split())
             except UnicodeDecodeError as error:
-                raise FormatError(
-                    f"not valid UTF-8: {error.reason} (byte {error.start + 1} of the line)",
-                    path=source.name,
-                    line=number,
-                ) from error
+                message = f"not valid UTF-8: {error.reason} (byte {error.start + 1} of the line)"
+                bad = FormatError(message, path=source.name, line=number)
+                if on_bad_line is None:
+                    raise bad from error
+                on_bad_line(bad)
+                continue
             if words:
                 yield Sentence(words, normalisation.kept(words))
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from treemean.errors import FormatError
-from treemean.parsing import Normalisation, ReadCounts, Sentence, Vocabulary, read_sentences
+from treemean.parsing import ReadCounts, Vocabulary, read_sentences
 from treemean.parsing.text import TEXT, counted, format_of
 from treemean.training.batches import BatchOrder
 from treemean.training.sections import DataConfig, TrainingConfig
@@ -147,8 +147,16 @@ def _read(report: DataReport, path: str, role: str, format: str, config: DataCon
     normalisation = config.normalisation
     seen: set[tuple[str, ...]] = set()
     found = []
+
+    def note(error: FormatError) -> None:
+        file.bad_lines += 1
+        if len(file.problems) < _NAMED:
+            file.problems.append(str(error))
+
     try:
-        for sentence in _readable(file, normalisation):
+        for sentence in read_sentences(
+            path, normalisation, format=file.format, counts=file.counts, on_bad_line=note
+        ):
             words = tuple(normalisation.word(sentence.words[position]) for position in sentence.kept)
             if not words:
                 continue
@@ -165,32 +173,6 @@ def _read(report: DataReport, path: str, role: str, format: str, config: DataCon
     if file.bad_lines > _NAMED:
         report.errors.append(f"{path}: {file.bad_lines - _NAMED} more lines are not valid UTF-8")
     return found
-
-
-def _readable(file: FileReport, normalisation: Normalisation) -> Iterator[Sentence]:
-    """Yield the sentences of a file; in plain text, lines that are not UTF-8 are noted and left out."""
-    if file.format != TEXT:
-        yield from read_sentences(file.path, normalisation, format=file.format, counts=file.counts)
-        return
-    from treemean.formats.source import open_sources
-
-    for source in open_sources(file.path):
-        for number, line in source.lines():
-            try:
-                words = tuple(line.decode("utf-8").split())
-            except UnicodeDecodeError as error:
-                file.bad_lines += 1
-                if len(file.problems) < _NAMED:
-                    message = f"not valid UTF-8: {error.reason}"
-                    file.problems.append(str(FormatError(message, path=source.name, line=number)))
-                continue
-            if not words:
-                file.counts.empty_lines += 1
-                continue
-            sentence = Sentence(words, normalisation.kept(words))
-            file.counts.sentences += 1
-            file.counts.punctuation_only += not sentence.kept
-            yield sentence
 
 
 def _count_words(
