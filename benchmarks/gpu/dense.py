@@ -20,12 +20,12 @@ KINDS = ("n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 
 VARIANTS = [
     Settings(),
-    Settings(chunks=8),
-    Settings(precision="ieee"),
+    Settings(rows=32),
     Settings(precision="tf32"),
-    Settings(forward_warps=2, gapped_warps=2, views_warps=2),
-    Settings(lines=32),
-    Settings(lines=32, forward_warps=2, gapped_warps=2, views_warps=2),
+    Settings(chunks=8),
+    Settings(attach_warps=2, views_warps=2),
+    Settings(rows=128, attach_warps=4, views_warps=4),
+    Settings(precision="ieee"),
     Settings(chunks=2),
 ]
 

@@ -17,7 +17,7 @@ from treemean.grammars.inside.dense_rules import DenseRules
 
 def few_lines(device: str) -> Settings:
     """Let all loops go round more than once, where tiles may be so small."""
-    return DEFAULT if device == "cuda" else Settings(lines=2, chunks=2)
+    return DEFAULT if device == "cuda" else Settings(rows=8, lines=2, chunks=2)
 
 
 def value_and_gradients(log_partition, rules: DenseRules, lengths: Tensor | None) -> dict[str, Tensor]:
@@ -38,7 +38,7 @@ def agree(rules: DenseRules, lengths: list[int], device: str, settings: Settings
         partial(dense_kernels.log_partition, settings=settings), given, torch.tensor(lengths, device=device)
     )
     for name, wanted in expected.items():
-        rtol, atol = (1e-4, 1e-6) if device == "cuda" else (1e-10, 1e-10)
+        rtol, atol = (1e-3, 1e-5) if device == "cuda" else (1e-10, 1e-10)
         torch.testing.assert_close(found[name].double().cpu(), wanted, rtol=rtol, atol=atol, msg=name)
 
 

@@ -11,8 +11,16 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.inside.dense_kernels.places import best_split, factor_of, multiply, row_of, slot_of
+from treemean.grammars.inside.dense_kernels.places import (
+    attached_at,
+    best_split,
+    factor_of,
+    multiply,
+    row_of,
+    slot_of,
+)
 
+AT_ONCE = tl.constexpr(4)  # loads on their way at the same time, where there is nothing else to do
 SIZES = ["width", "n", "slots"]  # never compiled into a kernel
 
 
@@ -47,17 +55,21 @@ def combine(
         pairs += matrix * tl.load(symbols + left * S + column + children)
     total = tl.sum(pairs, 1) * tl.exp(left_scale + tl.load(scales + right) - reference)
     if GAPS:
-        inner_symbols = tl.arange(0, D)[None, :]
-        ways = tl.zeros((NT, D), symbols.dtype.element_ty)
-        for gap in range(1, width - first):
+        symbol = tl.arange(0, D)
+        ways = tl.zeros((AT_ONCE, NT, D), symbols.dtype.element_ty)
+        for block in range(1, width - first, AT_ONCE):
+            gap = block + tl.arange(0, AT_ONCE)
+            real = gap < width - first
+            gap = tl.where(real, gap, 1)
             inner = row_of(sentence, start + first, gap, n)
             after = row_of(sentence, start + first + gap, width - first - gap, n)
             scale = left_scale + tl.load(scales + inner) + tl.load(scales + after) - reference
             slot = sentence * slots + slot_of(first, start, start + gap - 1, width - gap, n)
-            outer = tl.load(gapped + slot * D + inner_symbols)
-            matrix = tl.load(views + inner * COLUMNS + WRAP + parents * D + inner_symbols)
-            ways += matrix * (outer * tl.exp(scale))
-        total += tl.sum(ways, 1)
+            outer = tl.load(gapped + slot[:, None] * D + symbol, mask=real[:, None], other=0.0)
+            outer *= tl.exp(scale)[:, None]
+            place = inner[:, None, None] * COLUMNS + WRAP + parents[None] * D + symbol[None, None]
+            ways += tl.load(views + place) * outer[:, None]
+        total += tl.sum(tl.sum(ways, 0), 1)
     place = (sentence * (n - width + 1) + start) * (width - 1) + first - 1
     tl.store(partial + place * NT + tl.arange(0, NT), total)
 
@@ -101,10 +113,10 @@ def finish(
 
 
 @triton.jit(do_not_specialize=SIZES)
-def extend(
+def set_apart(
     symbols,
     views,
-    factors,
+    attached,
     gapped,
     width,
     n,
@@ -114,60 +126,23 @@ def extend(
     S: tl.constexpr,
     COLUMNS: tl.constexpr,
     APART: tl.constexpr,
-    ATTACH: tl.constexpr,
-    RIGHT: tl.constexpr,
     BLOCK: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
-    """Score discontinuous spans by R4-R6 for one left part and all right ones, or add R7, R8 the other way.
-
-    All spans that share the part which is made longer are one tile, so that its rules are one matrix for all.
-    """
-    fixed, left, sentence = tl.program_id(0), tl.program_id(1) + 1, tl.program_id(2).to(tl.int64)
-    line, symbol = tl.arange(0, BLOCK), tl.arange(0, D)
+    """Score discontinuous spans by R4 for one left part and all right ones, and add what R5-R8 gave."""
+    start, left, sentence = tl.program_id(0), tl.program_id(1) + 1, tl.program_id(2).to(tl.int64)
+    symbol, child = tl.arange(0, D), tl.arange(0, NT)
     gaps = n - width
-    if RIGHT:  # fixed is m', lines are starts i
-        begin, whole, count = fixed + left + 1, width - left, fixed + 1
-    else:  # fixed is i, lines are m' = i, i+1, ...
-        begin, whole, count = fixed, left, gaps - fixed
-    chart = gapped + sentence * slots * D
-    for block in range(0, count, BLOCK):
-        lines = block + line
-        real = (lines < count)[:, None]
+    own = views + row_of(sentence, start, left, n) * COLUMNS + APART
+    for block in range(start, gaps, BLOCK):
+        place = block + tl.arange(0, BLOCK)
+        real = (place < gaps)[:, None]
         total = tl.zeros((BLOCK, D), symbols.dtype.element_ty)
-        if RIGHT:
-            here = slot_of(left, lines, fixed, width, n)
-        else:
-            here = slot_of(left, fixed, fixed + lines, width, n)
-            own = views + row_of(sentence, fixed, left, n) * COLUMNS + APART
-            others = row_of(sentence, fixed + lines + left + 1, width - left, n)
-            child = tl.arange(0, NT)
-            for column in range(0, tl.where(width - left == 1, S, NT), NT):
-                x = tl.load(symbols + others[:, None] * S + column + child, mask=real, other=0.0)
-                total = multiply(
-                    x, tl.load(own + symbol[None, :] * S + column + child[:, None]), total, PRECISION
-                )
-        for taken in range(1, whole):
-            lost = width - taken
-            if RIGHT:
-                front = slot_of(left, lines, fixed + taken, lost, n)
-                back = slot_of(left, lines, fixed, lost, n)
-            else:
-                front = slot_of(left - taken, fixed + taken, fixed + lines + taken, lost, n)
-                back = slot_of(left - taken, fixed, fixed + lines + taken, lost, n)
-            kind = ATTACH + 2 * RIGHT * D * D
-            place = symbol[:, None] * D + symbol[None, :]
-            added = tl.load(views + row_of(sentence, begin, taken, n) * COLUMNS + kind + place)
-            added *= tl.load(factors + factor_of(sentence, begin, taken, whole, n))
-            child_values = tl.load(chart + front[:, None] * D + symbol, mask=real, other=0.0)
-            total = multiply(child_values, added, total, PRECISION)
-            kind += D * D
-            added = tl.load(
-                views + row_of(sentence, begin + whole - taken, taken, n) * COLUMNS + kind + place
-            )
-            added *= tl.load(factors + factor_of(sentence, begin, whole - taken, whole, n))
-            child_values = tl.load(chart + back[:, None] * D + symbol, mask=real, other=0.0)
-            total = multiply(child_values, added, total, PRECISION)
-        if RIGHT:
-            total += tl.load(chart + here[:, None] * D + symbol, mask=real, other=0.0)
-        tl.store(chart + here[:, None] * D + symbol, total, mask=real)
+        others = row_of(sentence, place + left + 1, width - left, n)
+        for column in range(0, tl.where(width - left == 1, S, NT), NT):
+            x = tl.load(symbols + others[:, None] * S + column + child, mask=real, other=0.0)
+            matrix = tl.load(own + symbol[None, :] * S + column + child[:, None])
+            total = multiply(x, matrix, total, PRECISION)
+        total += attached_at(attached, sentence, left, start, place, width, n, D)
+        slot = sentence * slots + slot_of(left, start, place, width, n)
+        tl.store(gapped + slot[:, None] * D + symbol, total, mask=real)

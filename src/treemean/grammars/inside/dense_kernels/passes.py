@@ -8,7 +8,7 @@ from typing import TypedDict
 import torch
 from torch import Tensor
 
-from treemean.grammars.inside.dense_kernels import backward, forward
+from treemean.grammars.inside.dense_kernels import attaching, backward, forward
 from treemean.grammars.inside.dense_kernels.charts import Sizes, spans_of_length
 from treemean.grammars.inside.rank_charts import gapped_offsets
 
@@ -19,18 +19,18 @@ class Settings:
 
     Parameters
     ----------
-    lines : spans that a program handles at once.
+    rows, lines : discontinuous spans that a program handles at once, for R5-R8, and for all else.
     chunks : into how many programs the sums over all that a continuous span is part of are divided, at most.
     precision : of products of small matrices on a GPU: `tf32x3` takes three passes of tensor cores and keeps
         22 binary digits, `ieee` uses none, `tf32` takes one and keeps 10.
-    forward_warps, gapped_warps, views_warps : of the kernels of the inside pass, and of both of the outside.
+    attach_warps, views_warps : of the kernels that take the most time.
     """
 
+    rows: int = 64
     lines: int = 16
     chunks: int = 4
     precision: str = "tf32x3"
-    forward_warps: int = 1
-    gapped_warps: int = 1
+    attach_warps: int = 1
     views_warps: int = 1
 
 
@@ -80,7 +80,6 @@ class Inside:
         self.gapped = torch.empty(batch, max(self.slots, 1), sizes.gapped, **kind)
         self.probability = torch.zeros(batch, **kind)
         self.log_z = torch.full((batch,), -torch.inf, **kind)
-        self._warps = settings.forward_warps
         scales = words.amax(-1)
         self.scales[:, :n] = scales
         self.words_in(self.symbols).copy_((words - scales[..., None]).exp_())
@@ -114,23 +113,33 @@ class Inside:
         forward.combine[(count, width - 1, self.batch)](
             self.symbols, self.views, self.scales, self.gapped, partial, width, n, self.slots,
             NT=sizes.nonterminals, D=sizes.gapped, S=sizes.symbols, COLUMNS=sizes.columns, WRAP=sizes.wrap,
-            GAPS=sizes.has_gaps, SPLITS=splits, num_warps=self._warps,
+            GAPS=sizes.has_gaps, SPLITS=splits, num_warps=1,
         )  # fmt: skip
         forward.finish[(count, self.batch)](
             partial, self.symbols, self.scales, self.factors, self.root, self.lengths, self.probability,
             self.log_z, width, n, 0 if len(self.root) == 1 else sizes.nonterminals,
-            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, num_warps=self._warps,
+            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, num_warps=1,
         )  # fmt: skip
 
     def _fill_gapped(self, width: int) -> None:
         sizes, n = self.sizes, self.n
-        for right in (False, True):
-            forward.extend[(n - width, width - 1, self.batch)](
-                self.symbols, self.views, self.factors, self.gapped, width, n, self.slots,
-                D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
-                APART=sizes.apart, ATTACH=sizes.attach, RIGHT=right, BLOCK=self.settings.lines,
-                PRECISION=self.settings.precision, num_warps=self._warps,
-            )  # fmt: skip
+        forward.set_apart[(n - width, width - 1, self.batch)](
+            self.symbols, self.views, self.attach(self.gapped, width, back=False), self.gapped, width, n,
+            self.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+            APART=sizes.apart, BLOCK=self.settings.lines, PRECISION=self.settings.precision, num_warps=1,
+        )  # fmt: skip
+
+    def attach(self, values: Tensor, width: int, *, back: bool) -> Tensor:
+        """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching.attach`."""
+        sizes, settings, n = self.sizes, self.settings, self.n
+        most = (width - 1) * (n - width)
+        results = torch.empty(4, self.batch, most * (n - width), sizes.gapped, **self.kind)
+        attaching.attach[(n, -(-most // settings.rows), 4 * self.batch)](
+            values, self.views, self.factors, results, width, n, self.slots,
+            D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach, BACK=back, ROWS=settings.rows,
+            PRECISION=settings.precision, num_warps=settings.attach_warps,
+        )  # fmt: skip
+        return results
 
 
 class Outside:
@@ -141,7 +150,8 @@ class Outside:
         n, sizes = inside.n, inside.sizes
         self.symbols = torch.zeros_like(inside.symbols)
         self.gapped = torch.empty(inside.gapped.shape, **inside.kind)
-        self.views = torch.empty(inside.views.shape, **inside.kind)
+        rows, columns = inside.views.shape[1], sizes.columns
+        self.views = torch.empty(inside.batch, rows, columns + sizes.symbols, **inside.kind)
         possible = inside.probability > 0
         share = torch.where(possible, grad / torch.where(possible, inside.probability, 1.0), 0.0)[:, None]
         sentences, lengths = torch.arange(inside.batch, device=grad.device), inside.lengths
@@ -158,20 +168,17 @@ class Outside:
             self._collect_continuous(width)
         self.matrix = torch.zeros_like(inside.matrix, memory_format=torch.contiguous_format)
         if n > 1:
-            torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n], out=self.matrix)
+            torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n, :columns], out=self.matrix)
             wide = inside.symbols[:, n:-1, : sizes.nonterminals].transpose(1, 2)
-            self.matrix[:, : sizes.nonterminals].baddbmm_(wide, self.views[:, n:-1])
+            self.matrix[:, : sizes.nonterminals].baddbmm_(wide, self.views[:, n:-1, :columns])
 
     def _collect_gapped(self, width: int) -> None:
         inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
-        for right in (False, True):
-            backward.collect_gapped[(n - width, width - 1, inside.batch)](
-                inside.views, inside.scales, inside.factors, self.symbols, self.gapped,
-                width, n, inside.slots,
-                D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
-                WRAP=sizes.wrap, ATTACH=sizes.attach, RIGHT=right, BLOCK=settings.lines,
-                PRECISION=settings.precision, num_warps=settings.gapped_warps,
-            )  # fmt: skip
+        backward.collect_gapped[(n - width, width - 1, inside.batch)](
+            inside.views, inside.scales, self.symbols, inside.attach(self.gapped, width, back=True),
+            self.gapped, width, n, inside.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols,
+            COLUMNS=sizes.columns, WRAP=sizes.wrap, BLOCK=settings.lines, num_warps=1,
+        )  # fmt: skip
 
     def _collect_continuous(self, width: int) -> None:
         inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
@@ -183,9 +190,9 @@ class Outside:
             self.gapped, partial, width, n, inside.slots, chunks,
             D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
             APART=sizes.apart, WRAP=sizes.wrap, ATTACH=sizes.attach, USES=uses, BLOCK=settings.lines,
-            PRECISION=settings.precision, num_warps=settings.views_warps,
+            ROWS=settings.rows, PRECISION=settings.precision, num_warps=settings.views_warps,
         )  # fmt: skip
-        total = partial.sum(0) if chunks > 1 else partial[0]
-        spans_of_length(self.views, width, n).copy_(total[..., : sizes.columns])
+        total = spans_of_length(self.views, width, n)
+        torch.sum(partial, 0, out=total)
         possible = inside.possible_symbols(width)
         spans_of_length(self.symbols, width, n)[..., :possible].baddbmm_(total, self._back[..., :possible])

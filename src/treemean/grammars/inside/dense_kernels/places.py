@@ -17,6 +17,8 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
+
 
 @triton.jit
 def row_of(sentence, start, length, n):
@@ -32,13 +34,18 @@ def factor_of(sentence, start, split, length, n):
 
 
 @triton.jit
-def slot_of(left, start, place, width, n):
-    """Number a discontinuous span within its sentence; before it come (v-1)(n-v)² of each smaller width v."""
+def slots_before(width, n):
+    """Count the slots of smaller widths, (v-1)(n-v)² of each width v."""
     last = width - 2
     triangle = last * (last + 1) // 2
-    before = (n - 1) * (n - 1) * triangle - (n - 1) * (2 * triangle * (2 * last + 1) // 3)
-    before += triangle * triangle
-    return before + ((left - 1) * (n - width) + start) * (n - width) + place
+    return (n - 1) * ((n - 1) * triangle - 2 * triangle * (2 * last + 1) // 3) + triangle * triangle
+
+
+@triton.jit
+def slot_of(left, start, place, width, n):
+    """Number a discontinuous span within its sentence."""
+    gaps = n - width
+    return (slots_before(width, n) - gaps * gaps) + left * (gaps * gaps) + start * gaps + place
 
 
 @triton.jit
@@ -53,6 +60,42 @@ def best_split(scales, sentence, start, width, n, SPLITS: tl.constexpr):
 
 
 @triton.jit
+def high_bits(x):
+    """Cut off what tensor cores would cut off."""
+    return (x.to(tl.int32, bitcast=True) & -0x2000).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def nearest(x):
+    """Let what is left after tensor cores have cut bits off be the nearest number."""
+    return (x.to(tl.int32, bitcast=True) + 0x1000).to(tl.float32, bitcast=True)
+
+
+@triton.jit
 def multiply(x, matrix, total, PRECISION: tl.constexpr):
-    """Add a product of small matrices."""
-    return tl.dot(x, matrix, total, input_precision=PRECISION, out_dtype=total.dtype)
+    """Add a product of small matrices; in the interpreter always exactly. See `passes.Settings`."""
+    if INTERPRETED or PRECISION == "ieee":
+        return tl.dot(x, matrix, total, input_precision="ieee", out_dtype=total.dtype)
+    elif PRECISION == "tf32":
+        return tl.dot(nearest(x), nearest(matrix), total, input_precision="tf32")
+    else:
+        high, matrix_high = high_bits(x), high_bits(matrix)
+        total = tl.dot(x - high, matrix_high, total, input_precision="tf32")
+        total = tl.dot(high, matrix - matrix_high, total, input_precision="tf32")
+        return tl.dot(high, matrix_high, total, input_precision="tf32")
+
+
+@triton.jit
+def attached_at(attached, sentence, left, start, place, width, n, D: tl.constexpr):
+    """Add up what R5-R8 gave for the spans at some places, [place, D]; see `attaching.attach`."""
+    gaps = n - width
+    size = (width - 1) * gaps * gaps
+    slot = sentence * size + ((left - 1) * gaps + start) * gaps + place
+    here = attached + slot[:, None] * D + tl.arange(0, D)
+    real, step = (place < gaps)[:, None], tl.num_programs(2) * size.to(tl.int64) * D
+    total = tl.load(here, mask=real, other=0.0) + tl.load(here + step, mask=real, other=0.0)
+    return (
+        total
+        + tl.load(here + 2 * step, mask=real, other=0.0)
+        + tl.load(here + 3 * step, mask=real, other=0.0)
+    )
