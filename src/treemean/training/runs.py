@@ -79,9 +79,8 @@ def _side_by_side(
     environment = dict(os.environ)
     if not config.training.threads:
         environment.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // at_once)))
-    told: queue.Queue[Progress | int] = (
-        queue.Queue()
-    )  # what happens in a run, or the number of one that ended
+    # what happens in a run, or the number of one that ended
+    told: queue.Queue[Progress | int] = queue.Queue()
     at_work: dict[int, subprocess.Popen[str]] = {}
     try:
         while waiting or at_work:
@@ -109,7 +108,8 @@ def _start(
     """Start the process of a run, and a thread that passes on what it tells."""
     path = RunFolder(folder, run).path
     path.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "treemean.training", str(folder / RESOLVED)]
+    # -P: files in the current folder of a user must not be taken for modules
+    command = [sys.executable, "-P", "-m", "treemean.training", str(folder / RESOLVED)]
     command += ["--folder", str(folder), "--run", str(run), "--events"]
     with open(_log(folder, run), "w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
