@@ -21,6 +21,7 @@ KINDS = ("n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 VARIANTS = [
     Settings(),
     Settings(rows=32),
+    Settings(rows=16),
     Settings(precision="tf32"),
     Settings(chunks=8),
     Settings(attach_warps=2, views_warps=2),

@@ -14,7 +14,7 @@ from treemean.grammars.inside.dense_kernels.attaching import collect_attached
 from treemean.grammars.inside.dense_kernels.forward import AT_ONCE
 from treemean.grammars.inside.dense_kernels.places import attached_at, factor_of, multiply, row_of, slot_of
 
-SIZES = ["width", "n", "slots", "length", "chunks"]  # never compiled into a kernel
+SIZES = ["width", "n", "slots", "length", "chunks", "matrix_stride"]  # never compiled into a kernel
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -195,3 +195,45 @@ def collect_views(
             D, ROWS, PRECISION,
         )  # fmt: skip
         tl.store(target + ATTACH + kind * D * D + symbol[:, None] * D + symbol[None, :], total)
+
+
+@triton.jit(do_not_specialize=SIZES)
+def collect_symbols(
+    partial,
+    matrix,
+    grad_views,
+    grad_symbols,
+    length,
+    n,
+    chunks,
+    matrix_stride,
+    NT: tl.constexpr,
+    S: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    BLOCK: tl.constexpr,
+    STEP: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
+    """Add up the chunks of `collect_views`, and hand them on to the symbols of the spans of one length."""
+    sentence, first = tl.program_id(1).to(tl.int64), tl.program_id(2) * NT
+    spans = n - length + 1
+    start = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    real = (start < spans)[:, None]
+    symbol = first + tl.arange(0, NT)
+    chunk_size = tl.num_programs(1) * spans * (COLUMNS + S)
+    source = partial + ((sentence * spans + start) * (COLUMNS + S))[:, None]
+    row = row_of(sentence, start, length, n)[:, None]
+    rules = matrix + sentence * matrix_stride + symbol[None, :] * COLUMNS
+    target = grad_symbols + row * S + symbol
+    total = tl.load(target, mask=real, other=0.0)
+    for chunk in range(0, chunks):
+        total += tl.load(source + chunk * chunk_size + COLUMNS + symbol, mask=real, other=0.0)
+    for block in range(0, COLUMNS, STEP):
+        column = block + tl.arange(0, STEP)
+        x = tl.load(source + column, mask=real, other=0.0)
+        for chunk in range(1, chunks):
+            x += tl.load(source + chunk * chunk_size + column, mask=real, other=0.0)
+        if first == 0:
+            tl.store(grad_views + row * COLUMNS + column, x, mask=real)
+        total = multiply(x, tl.load(rules + column[:, None]), total, PRECISION)
+    tl.store(target, total, mask=real)

@@ -69,7 +69,7 @@ class Inside:
         self.preterminals = preterminals
         rows = n * (n + 1) // 2
         self.kind = kind = _Kind(dtype=words.dtype, device=device)
-        self.matrix = matrix.expand(batch, -1, -1)
+        self.matrix = matrix.contiguous().expand(batch, -1, -1)
         self.root = torch.zeros(len(root), sizes.nonterminals, **kind)
         self.root[:, : self.first_preterminal] = root
         self.symbols = torch.zeros(batch, rows, sizes.symbols, **kind)
@@ -150,8 +150,7 @@ class Outside:
         n, sizes = inside.n, inside.sizes
         self.symbols = torch.zeros_like(inside.symbols)
         self.gapped = torch.empty(inside.gapped.shape, **inside.kind)
-        rows, columns = inside.views.shape[1], sizes.columns
-        self.views = torch.empty(inside.batch, rows, columns + sizes.symbols, **inside.kind)
+        self.views = torch.empty(inside.views.shape, **inside.kind)
         possible = inside.probability > 0
         share = torch.where(possible, grad / torch.where(possible, inside.probability, 1.0), 0.0)[:, None]
         sentences, lengths = torch.arange(inside.batch, device=grad.device), inside.lengths
@@ -159,18 +158,15 @@ class Outside:
         whole = inside.symbols[sentences, top, : sizes.nonterminals]
         self.root = (share * whole)[:, : inside.first_preterminal]
         self.symbols[sentences, top, : sizes.nonterminals] = share * inside.root
-        unit = torch.eye(sizes.symbols, dtype=grad.dtype, device=grad.device)
-        unit = unit.expand(inside.batch, -1, -1)
-        self._back = torch.cat([inside.matrix, unit], 2).transpose(1, 2)
         for width in range(n - 1, 0, -1):
             if sizes.has_gaps and width > 1:
                 self._collect_gapped(width)
             self._collect_continuous(width)
         self.matrix = torch.zeros_like(inside.matrix, memory_format=torch.contiguous_format)
         if n > 1:
-            torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n, :columns], out=self.matrix)
+            torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n], out=self.matrix)
             wide = inside.symbols[:, n:-1, : sizes.nonterminals].transpose(1, 2)
-            self.matrix[:, : sizes.nonterminals].baddbmm_(wide, self.views[:, n:-1, :columns])
+            self.matrix[:, : sizes.nonterminals].baddbmm_(wide, self.views[:, n:-1])
 
     def _collect_gapped(self, width: int) -> None:
         inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
@@ -192,7 +188,13 @@ class Outside:
             APART=sizes.apart, WRAP=sizes.wrap, ATTACH=sizes.attach, USES=uses, BLOCK=settings.lines,
             ROWS=settings.rows, PRECISION=settings.precision, num_warps=settings.views_warps,
         )  # fmt: skip
-        total = spans_of_length(self.views, width, n)
-        torch.sum(partial, 0, out=total)
-        possible = inside.possible_symbols(width)
-        spans_of_length(self.symbols, width, n)[..., :possible].baddbmm_(total, self._back[..., :possible])
+        programs = (
+            -(-count // settings.lines),
+            inside.batch,
+            inside.possible_symbols(width) // sizes.nonterminals,
+        )
+        backward.collect_symbols[programs](
+            partial, inside.matrix, self.views, self.symbols, width, n, chunks, inside.matrix.stride(0),
+            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, BLOCK=settings.lines, STEP=128,
+            PRECISION=settings.precision, num_warps=4,
+        )  # fmt: skip
