@@ -29,7 +29,7 @@ def random_posteriors(batch: int, n: int, *, gaps: bool, seed: int) -> tuple[Pos
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 9])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, pytest.param(9, marks=pytest.mark.slow)])
 def test_trees_are_those_of_the_plain_version(n: int, gaps: bool, device: str) -> None:
     lengths = torch.tensor([n, max(n - 1, 1), 1])
     compact, plain = random_posteriors(3, n, gaps=gaps, seed=n)
@@ -38,7 +38,7 @@ def test_trees_are_those_of_the_plain_version(n: int, gaps: bool, device: str) -
 
 
 def test_of_equal_trees_the_first_is_taken(device: str) -> None:
-    for n in (3, 5, 7):
+    for n in (3, 5):
         compact, plain = random_posteriors(2, n, gaps=True, seed=n)
         for tensor in (compact.continuous, compact.cells, *plain.discontinuous.values()):
             tensor.copy_((2 * tensor).round())  # many ties
