@@ -106,11 +106,12 @@ def measure(kind: str, n: int, batch: int = 20, profile: bool = False) -> dict[s
             parameter.grad = None if gradient is None else gradient.contiguous()
         optimiser.step()
 
+    # First, since parameters that were used outside of a capture bind it to their stream.
+    graph = graph_milliseconds(step, generators=[generator], repeats=20)
     eager = milliseconds(step, repeats=4, warm_up=2)
     memory = (torch.cuda.max_memory_allocated() - before) / 2**30
     kernels = kernel_times(step)
     launches = sum(count for _, count, _ in kernels)
-    graph = graph_milliseconds(step, generators=[generator], repeats=20)
     print(
         f"  {kind:8s} n = {n:2d}, batch {batch}: call by call {eager:7.1f} ms, as a graph {graph:7.2f} ms;"
         f" {launches} launches; {memory:.2f} GiB",

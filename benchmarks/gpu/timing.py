@@ -69,6 +69,7 @@ def captured(
             function()
     torch.cuda.current_stream().wait_stream(side)
     torch.cuda.synchronize()
+    gc.collect()
     graph = torch.cuda.CUDAGraph()
     for generator in generators:
         graph.register_generator_state(generator)

@@ -11,7 +11,7 @@ from treemean.formats.source import open_output
 from treemean.trees import Treebank
 
 #: How many sentences are generated to train on, from which seed, and of how many words at most.
-TRAINING_SENTENCES, TRAINING_SEED, MAX_LENGTH = 2000, 101, 15
+TRAINING_SENTENCES, TRAINING_SEED, MAX_LENGTH = 4000, 101, 15
 
 _CONFIG = """\
 # Five small TN-LCFRS parsers trained on generated Dutch sentences, and their average.

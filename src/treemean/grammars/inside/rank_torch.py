@@ -75,7 +75,7 @@ class _LogPartition(torch.autograd.Function):
         lengths: Tensor,
     ) -> Tensor:
         inside = ctx.inside = Inside(rules, lengths)
-        return inside.log_z
+        return inside.log_z.clone()  # an output that `ctx` held would keep all charts until it is collected
 
     @staticmethod
     @once_differentiable

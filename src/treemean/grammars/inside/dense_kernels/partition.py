@@ -63,7 +63,7 @@ class _LogPartition(torch.autograd.Function):
     ) -> Tensor:
         inside = ctx.inside = Inside(words, root, matrix, lengths, sizes, settings)
         ctx.sets = len(root)
-        return inside.log_z
+        return inside.log_z.clone()  # an output that `ctx` held would keep all charts until it is collected
 
     @staticmethod
     @once_differentiable

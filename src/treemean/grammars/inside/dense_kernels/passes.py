@@ -26,7 +26,7 @@ class Settings:
     attach_warps, views_warps : of the kernels that take the most time.
     """
 
-    rows: int = 64
+    rows: int = 32
     lines: int = 16
     chunks: int = 4
     precision: str = "tf32x3"
