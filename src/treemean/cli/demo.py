@@ -77,7 +77,7 @@ def demo(
     chapter("4. One sentence")
     gold = transforms.remove_punctuation(outcome.gold)
     average = outcome.ensembles.non_binary
-    shown = telling_sentence(gold, average)
+    shown = telling_sentence(gold, average, list(outcome.individuals.values()))
     show("gold", gold[shown])
     for name, trees in outcome.individuals.items():
         show(name, trees[shown], gold[shown])

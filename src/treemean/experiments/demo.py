@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from treemean import sample
@@ -54,22 +55,33 @@ def write_demo(folder: str | os.PathLike[str], *, parallel: int | None = None) -
     return place / "config.toml"
 
 
-def telling_sentence(gold: Treebank, average: Treebank, shortest: int = 6, longest: int = 10) -> int:
+def telling_sentence(
+    gold: Treebank,
+    average: Treebank,
+    individuals: Sequence[Treebank] = (),
+    shortest: int = 6,
+    longest: int = 10,
+) -> int:
     """Return the number of a short sentence that shows what an average can do.
 
-    It is the one with the most discontinuous gold constituents found; of those the one with the most
-    constituents found, then the first.
+    The average finds a discontinuous constituent of it, if there is such a sentence; of those it is the one on
+    which individuals disagree most, then the one with the most constituents found, then the first.
 
     Parameters
     ----------
     gold : without punctuation, as the average is.
     """
 
-    def found(number: int) -> tuple[bool, int, int]:
+    def worth(number: int) -> tuple[bool, bool, int, int]:
         tree = gold[number]
         right = [
             c for c in tree if c.mask in average[number].masks and 1 < len(c.positions) < len(tree.words)
         ]
-        return shortest <= len(tree.words) <= longest, sum(not c.is_continuous for c in right), len(right)
+        return (
+            shortest <= len(tree.words) <= longest,
+            any(not c.is_continuous for c in right),
+            len({bank[number].masks for bank in individuals}),
+            len(right),
+        )
 
-    return max(range(len(gold)), key=found)
+    return max(range(len(gold)), key=worth)
