@@ -64,8 +64,8 @@ def telling_sentence(
 ) -> int:
     """Return the number of a short sentence that shows what an average can do.
 
-    The average finds a discontinuous constituent of it, if there is such a sentence; of those it is the one on
-    which individuals disagree most, then the one with the most constituents found, then the first.
+    The average finds a discontinuous constituent of it, if there is such a sentence; of those it is the one
+    on which individuals disagree most, then the one with the most constituents found, then the first.
 
     Parameters
     ----------
