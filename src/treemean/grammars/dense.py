@@ -12,10 +12,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from treemean.errors import InvalidOption
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
-from treemean.grammars.decoding.choices import best, sampler
 from treemean.grammars.decoding.dense_chart import DenseChart
 from treemean.grammars.decoding.dense_walk import DenseWalker
-from treemean.grammars.decoding.semirings import MAX, SUM
+from treemean.grammars.decoding.semirings import Semiring
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import dense_naive, dense_torch
 from treemean.grammars.inside.backends import resolve
@@ -146,30 +145,8 @@ class DenseGrammar(Grammar):
         """See `Grammar.mbr`."""
         return mbr.best_trees(self.posteriors(words, lengths), lengths)
 
-    @torch.no_grad()
-    def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
-        """See `Grammar.viterbi`; a derivation names its symbols."""
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        walker = DenseWalker(DenseChart(self._expected_rules(words, lengths), MAX))
-        return [walker.tree(k, length, best) for k, length in enumerate(lengths.tolist())]
-
-    @torch.no_grad()
-    def sample(
-        self,
-        words: Tensor,
-        lengths: Tensor | None = None,
-        *,
-        count: int = 1,
-        generator: torch.Generator | None = None,
-    ) -> list[list[Masks]]:
-        """See `Grammar.sample`."""
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        walker = DenseWalker(DenseChart(self._expected_rules(words, lengths), SUM))
-        choose = sampler(generator)
-        trees = []
-        for k, length in enumerate(lengths.tolist()):
-            trees.append([walker.tree(k, length, choose) for _ in range(count)])
-        return trees
+    def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> DenseWalker:
+        return DenseWalker(DenseChart(self._expected_rules(words, lengths), semiring))
 
     def entropy(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
         """See `Grammar.entropy`; a derivation names its symbols."""

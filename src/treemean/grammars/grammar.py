@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from treemean.errors import InvalidOption
 from treemean.grammars.config import GrammarConfig
+from treemean.grammars.decoding.choices import Choose, best, sampler
+from treemean.grammars.decoding.semirings import MAX, SUM, Semiring
 from treemean.grammars.spans import SpanPosteriors
 from treemean.trees import bitsets
 
@@ -22,6 +24,13 @@ class Loss(NamedTuple):
 
     negative_log_likelihood: Tensor
     divergence: Tensor
+
+
+class Walker(Protocol):
+    """Reads trees off charts from the top down."""
+
+    def tree(self, sentence: int, length: int, choose: Choose) -> Masks:
+        """Return the constituents of several words of one tree of a sentence."""
 
 
 class TreeModel(nn.Module, ABC):
@@ -97,6 +106,35 @@ class Grammar(TreeModel):
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(vocabulary_size)
         self.config = config
+
+    @abstractmethod
+    def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> Walker:
+        """Return what reads derivations off the charts of a batch."""
+
+    @torch.no_grad()
+    def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
+        """See `TreeModel.viterbi`. A derivation names its symbols, and in TN- grammars its ranks."""
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        walker = self._walker(words, lengths, MAX)
+        return [walker.tree(k, length, best) for k, length in enumerate(lengths.tolist())]
+
+    @torch.no_grad()
+    def sample(
+        self,
+        words: Tensor,
+        lengths: Tensor | None = None,
+        *,
+        count: int = 1,
+        generator: torch.Generator | None = None,
+    ) -> list[list[Masks]]:
+        """See `TreeModel.sample`."""
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        walker = self._walker(words, lengths, SUM)
+        choose = sampler(generator)
+        return [
+            [walker.tree(k, length, choose) for _ in range(count)]
+            for k, length in enumerate(lengths.tolist())
+        ]
 
 
 def check_batch(words: Tensor, lengths: Tensor | None, vocabulary_size: int) -> tuple[Tensor, Tensor]:

@@ -10,10 +10,9 @@ from torch import Tensor
 
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
-from treemean.grammars.decoding.choices import best, sampler
 from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
 from treemean.grammars.decoding.rank_walk import RankWalker
-from treemean.grammars.decoding.semirings import MAX, SUM, Semiring
+from treemean.grammars.decoding.semirings import Semiring
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import rank_naive, rank_torch
 from treemean.grammars.inside.backends import resolve
@@ -160,35 +159,9 @@ class LowRankGrammar(Grammar):
             return found
         return mbr.best_trees(self._posteriors(words, lengths, exact=kernels is not None), lengths)
 
-    @torch.no_grad()
-    def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
-        """See `Grammar.viterbi`.
-
-        A derivation names the symbols and the ranks that are chosen; the floor plays no part.
-        """
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        rules = contract_logarithms(self.factors(words), self.ranks, MAX)
-        walker = RankWalker(RankChart(rules, MAX))
-        return [walker.tree(k, length, best) for k, length in enumerate(lengths.tolist())]
-
-    @torch.no_grad()
-    def sample(
-        self,
-        words: Tensor,
-        lengths: Tensor | None = None,
-        *,
-        count: int = 1,
-        generator: torch.Generator | None = None,
-    ) -> list[list[Masks]]:
-        """See `Grammar.sample`; the floor plays no part."""
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        rules = contract_logarithms(self.factors(words), self.ranks, SUM)
-        walker = RankWalker(RankChart(rules, SUM))
-        choose = sampler(generator)
-        trees = []
-        for k, length in enumerate(lengths.tolist()):
-            trees.append([walker.tree(k, length, choose) for _ in range(count)])
-        return trees
+    def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> RankWalker:
+        # The floor plays no part in derivations.
+        return RankWalker(RankChart(contract_logarithms(self.factors(words), self.ranks, semiring), semiring))
 
     def entropy(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
         """See `Grammar.entropy`; a derivation names symbols and ranks, and the floor plays no part."""
