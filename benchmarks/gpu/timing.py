@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import statistics
+import sys
 import time
 import traceback
 from collections import defaultdict
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 import torch
 
 T = TypeVar("T")
+_failed: list[str] = []
 
 
 class Budget:
@@ -30,16 +32,28 @@ class Budget:
 
 
 def guard(name: str, function: Callable[[], T]) -> T | None:
-    """Run a part; if it fails, print why and go on with the others."""
+    """Run a part; if it fails, print why, take note of it, and go on with the others."""
     try:
         return function()
     except Exception:
-        print(f"FAILED: {name}")
+        fail(name)
         traceback.print_exc()
         return None
     finally:
         gc.collect()
         torch.cuda.empty_cache()
+
+
+def fail(name: str) -> None:
+    """Take note that a part failed."""
+    print(f"FAILED: {name}", flush=True)
+    _failed.append(name)
+
+
+def exit_if_failed() -> None:
+    """End with an error that names the parts that failed, if some did."""
+    if _failed:
+        sys.exit(f"failed: {', '.join(_failed)}")
 
 
 def milliseconds(function: Callable[[], Any], *, repeats: int = 20, warm_up: int = 3) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from gpu.timing import guard, poisoned
+from gpu.timing import poisoned
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.grammars.inside import rank_torch, triton
 from treemean.grammars.inside.rules import RankRules
@@ -111,11 +111,3 @@ def check(case: Case) -> dict[str, object]:
         "repeatable": repeatable,
         "good": good,
     }
-
-
-def verify() -> tuple[bool, list[dict[str, object]]]:
-    """Check all cases; return whether all are good, and what was found."""
-    print("Kernels against float64 (log Z in nats, gradients relative to their norm):")
-    results = [guard(case.name, lambda case=case: check(case)) for case in CASES]  # type: ignore[misc]
-    found = [result for result in results if result is not None]
-    return len(found) == len(CASES) and all(bool(result["good"]) for result in found), found

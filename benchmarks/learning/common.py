@@ -8,21 +8,22 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+#: When the script began, before PyTorch is imported, which takes seconds.
+BEGAN = time.monotonic()
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import torch
+import torch  # noqa: E402
 
-from gpu.timing import Budget
-from treemean.training import Progress, TrainingConfig, load_config
+from gpu.timing import Budget  # noqa: E402
+from treemean.training import Progress, TrainingConfig, load_config  # noqa: E402
 
 
 def arguments(description: str, *, seconds: float) -> argparse.ArgumentParser:
     """Return a parser with the options that all scripts have."""
-    parser = argparse.ArgumentParser(description=description)
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("out/gpu-data"), help="folder of prepared corpora")
     parser.add_argument("--out", type=Path, default=Path("."), help="folder for the report")
     parser.add_argument("--work", type=Path, default=Path("out/learning"), help="folder for runs")
@@ -42,9 +43,14 @@ class Report:
     def save(self, **values: Any) -> None:
         """Add some values."""
         self.values |= values
-        temporary = self._path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(self.values, indent=1, default=str))
-        os.replace(temporary, self._path)
+        write_json(self._path, self.values)
+
+
+def write_json(path: Path, values: Any) -> None:
+    """Write a file, whole or not at all."""
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(values, indent=1, default=str))
+    os.replace(temporary, path)
 
 
 def device_name() -> str:
@@ -53,7 +59,10 @@ def device_name() -> str:
 
 def config_for(data: Path, corpus: str, *overrides: str, preset: str = "tn-lcfrs") -> TrainingConfig:
     """Return a configuration for a corpus that was prepared; its files need not be there."""
-    files = json.loads((data / corpus / "corpus" / "corpus.json").read_text())["facts"]["files"]
+    description = data / corpus / "corpus" / "corpus.json"
+    if not description.exists():
+        sys.exit(f"there is no prepared corpus in {description.parent}: `make gpu-data` makes it")
+    files = json.loads(description.read_text())["facts"]["files"]
     names = [name.partition(": ")[2] for name in files["train"]], list(files["development"])
     given = [
         f"data.train={json.dumps([str(data / name) for name in names[0]])}",
@@ -76,6 +85,20 @@ def events(folder: Path, run: int = 1, kind: str = "step") -> list[dict[str, Any
     return [entry for entry in map(json.loads, lines) if entry["event"] == kind]
 
 
+def note_piece(folder: Path) -> list[float]:
+    """Take note of the seconds since this script began; return those of all calls for a folder of runs.
+
+    Calls after the runs were finished do not count.
+    """
+    path = folder / "pieces.json"
+    told: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"seconds": [], "size": 0}
+    size = sum(file.stat().st_size for file in folder.glob("run*/metrics.jsonl"))
+    if size > told["size"]:
+        told = {"seconds": [*told["seconds"], round(time.monotonic() - BEGAN, 1)], "size": size}
+        write_json(path, told)
+    return list(told["seconds"])
+
+
 class Reporter:
     """Prints the progress of runs, but of steps only every few seconds."""
 
@@ -89,20 +112,3 @@ class Reporter:
                 return
             self._last = now
         print(f"{self._budget} {event.describe()}", flush=True)
-
-
-class FromFirstStep:
-    """A `Stop` some time after it was first asked, which is when the first step begins."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds, self.began = seconds, 0.0
-
-    def __call__(self) -> bool:
-        self.began = self.began or time.monotonic()
-        return time.monotonic() - self.began >= self._seconds
-
-
-def curve(rows: list[Mapping[str, Any]], points: int = 12) -> str:
-    """Return losses of a run at some steps as text."""
-    chosen = rows[:: max(1, len(rows) // points)]
-    return ", ".join(f"{row['step']}: {row['perplexity']:.0f}" for row in chosen)

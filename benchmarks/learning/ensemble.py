@@ -2,16 +2,30 @@
 
     python benchmarks/learning/ensemble.py --out FOLDER
 
-Called again with the same --work it goes on where it was.
+Called again with the same --work it goes on where it was. When all runs are finished, each of them parses the
+development and test sentences; the trees (FOLDER/trees/dev-run01.npz, …) are averaged by average.py.
 """
 
 from __future__ import annotations
 
-from common import Report, arguments, config_for, events, folder_for
+import shutil
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from common import Report, arguments, config_for, folder_for, note_piece
 from study import Group, study
 
-from gpu.timing import Budget
+from gpu.timing import Budget, exit_if_failed, guard
+from treemean.parsing import Model, parse, read_columns, write_columns
+from treemean.parsing.text import sentences_of
+from treemean.training.folders import RunFolder
 from treemean.training.together import Job
+from treemean.training.train import device_of
+from treemean.trees import Treebank
+
+PARTS = ("dev", "test")
 
 
 def main() -> None:
@@ -24,14 +38,41 @@ def main() -> None:
     given = (f"training.epochs={options.epochs}", "training.report_every=50", "checkpoint.seconds=0")
     config = config_for(options.data, options.corpus, *given, *options.override)
     folder = folder_for(options.work, "ensemble", options.data, options.corpus)
-    group = Group("ensemble", {f"run {run}": Job(config, folder, run) for run in range(1, options.runs + 1)})
-    study([group], budget, report)
-    kinds = ("step", "epoch")
-    rows = [row for run in range(1, options.runs + 1) for kind in kinds for row in events(folder, run, kind)]
-    if rows:
-        steps, seconds = (max(row[name] for row in rows) for name in ("step", "seconds"))
-        report.save(steps=steps, seconds=seconds)
-        print(f"{steps} steps of {options.runs} runs took {seconds:.0f} s, all pieces and measuring included")
+    jobs = {run: Job(config, folder, run) for run in range(1, options.runs + 1)}
+    done = study([Group("ensemble", {f"run {run}": job for run, job in jobs.items()})], budget, report)
+    pieces, epochs = note_piece(folder), epoch_seconds(report.values["ensemble"])
+    report.save(corpus=options.corpus, pieces=pieces, epoch_seconds=epochs)
+    print(f"{sum(pieces):.0f} s in {len(pieces)} pieces, everything included; epochs took {epochs}")
+    for run in jobs if done else ():
+        guard(f"trees of run {run}", lambda run=run: write_trees(jobs[run], options, budget))  # type: ignore[misc]
+    exit_if_failed()
+
+
+def epoch_seconds(runs: Mapping[str, Any]) -> list[float]:
+    """Return the seconds of each epoch of all runs together, with measuring and saving."""
+    ends = [[epoch["seconds"] for epoch in run.get("epochs", [])] for run in runs.values()]
+    last = [max(same) for same in zip(*ends)]  # when the last run was through with it
+    return [round(end - before, 1) for before, end in zip([0.0, *last], last)]
+
+
+def write_trees(job: Job, options: Namespace, budget: Budget) -> None:
+    """Write what a finished run says about the development and test sentences, and bring it along."""
+    place = RunFolder(job.folder, job.run)
+    model: Model | None = None
+    target = options.out / "trees"
+    target.mkdir(exist_ok=True)
+    for part in PARTS:
+        path = Path(job.folder) / f"{part}-run{job.run:02d}.npz"
+        if not path.exists():
+            if budget.left() < 8:
+                print(f"{budget} no time is left for the trees of run {job.run}: the same command goes on")
+                return
+            model = model or Model.load(place.model, device=device_of(job.config))
+            gold = read_columns(options.data / f"{part}.npz")
+            found = parse(model, sentences_of([gold], model.normalisation), max_length=40)
+            write_columns(Treebank.concatenate(list(found)), path)
+            print(f"{budget} run {job.run}: {len(gold)} trees of {part}", flush=True)
+        shutil.copy(path, target)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,15 @@
-"""What do half precision and the floor do to learning? Three initialisations each, and what the kernels cost.
+"""What do half precision and the floor do to learning? Three initialisations each.
 
     python benchmarks/learning/quality.py --out FOLDER --seconds 450
 
-First, errors at published sizes against float64, steps and memory. Then learning curves from the same data,
-orders and initialisations: {our kernels, full float32} x {no floor, a floor of 1e-9}. Runs of one kind are
-trained together, each kind in a process of its own, since the precision of kernels is set before they run.
-Full float32 is the same code without halves and without tensor cores, but for the sums over discontinuous
-spans, whose operands have 16 binary digits.
+Learning curves from the same data, orders and initialisations: {our kernels, full float32} x {no floor, a
+floor of 1e-9}. Runs of one kind are trained together, each kind in a process of its own, since the precision
+of kernels is set before they run. Full float32 is the same code without halves and without tensor cores, but
+for the sums over discontinuous spans, whose operands have 16 binary digits.
 """
 
 from __future__ import annotations
 
-import copy
-import json
 import subprocess
 import sys
 import time
@@ -21,9 +18,9 @@ from typing import Any
 
 import torch
 from common import Report, arguments, config_for, events, folder_for
-from study import Group, study, summary
+from study import Group, nats_per_word, study, summary
 
-from gpu.timing import Budget, guard
+from gpu.timing import Budget, exit_if_failed, fail
 from treemean.training.together import Job
 
 #: The kinds of runs, in the order in which they are trained: precision and floor.
@@ -43,10 +40,10 @@ def main() -> None:
         _part(options)
         return
     budget = Budget(options.seconds)
-    _run(options, "costs", min(90.0, budget.left() / 4))
     for kind, share in zip(KINDS, SHARES):
         _run(options, _name(*kind), (budget.left() - 8) * share)
     _table(options, budget)
+    exit_if_failed()
 
 
 def _name(precision: str, floor: float) -> str:
@@ -69,18 +66,18 @@ def _run(options: Namespace, part: str, seconds: float) -> None:
     except subprocess.TimeoutExpired:
         code = -1
     print(f"{part} took {time.monotonic() - began:.0f} s, exit status {code}", flush=True)
+    if code:
+        fail(part)
 
 
 def _part(options: Namespace) -> None:
     budget, report = Budget(options.seconds), Report(options.out, f"quality-{options.part}")
-    if options.part == "costs":
-        _costs(options, budget, report)
-        return
     precision, _, floor = options.part.partition("-")
     if precision == "float32":
         _use_full_precision()
     study([Group(options.part, _jobs(options, precision, float(floor)))], budget, report, reserve=10.0)
     report.save(memory=torch.cuda.max_memory_reserved() / 2**30 if torch.cuda.is_available() else 0)
+    exit_if_failed()
 
 
 def _use_full_precision() -> None:
@@ -106,58 +103,21 @@ def _jobs(options: Namespace, precision: str, floor: float) -> dict[str, Job]:
     return jobs
 
 
-def _costs(options: Namespace, budget: Budget, report: Report) -> None:
-    """Errors against float64, times of steps with the real vocabulary, memory of all graphs of ten runs."""
-    from smoke import graphs, same_bits
-
-    from gpu.grammars import check
-    from treemean.training.corpus import prepare
-    from treemean.training.gpu import StackedLearner
-    from treemean.training.train import initial_grammar
-
-    config = config_for(options.data, "full", *options.override)
-    data = prepare(config.data, folder_for(options.work, "costs", options.data, "full"))
-    grammar = initial_grammar(config, len(data.vocabulary))
-
-    def steps(runs: int) -> StackedLearner:
-        made = StackedLearner([copy.deepcopy(grammar) for _ in range(runs)], [config] * runs)
-        rows = graphs(made, data.train)
-        began = time.monotonic()
-        made.prepare(range(2, 41))
-        rows.append(
-            {"all graphs": time.monotonic() - began, "reserved": torch.cuda.memory_reserved() / 2**30}
-        )
-        print(f"  {runs} runs, all graphs: {rows[-1]['reserved']:.1f} GiB reserved {budget}", flush=True)
-        report.save(**{f"steps of {runs}": rows})
-        return made
-
-    alone = guard("steps of one", lambda: steps(1))
-    for kind in ("tn-lcfrs", "tn-pcfg"):
-        report.save(**{f"errors of {kind}": guard(kind, lambda kind=kind: check(kind, 50.0))})  # type: ignore[misc]
-    several = guard("steps of ten", lambda: steps(10)) if budget.left() > 5 else None
-    if alone and several:
-        report.save(bits=same_bits(alone, several, data.train))
-
-
 def _table(options: Namespace, budget: Budget) -> None:
     """Print means and spreads by kind and epoch, and write everything to one file."""
     report = Report(options.out, "quality")
     found: dict[str, dict[str, Any]] = {}
-    for kind in KINDS:
-        jobs = _jobs(options, *kind)
-        found[_name(*kind)] = {name: summary(job) for name, job in jobs.items()}
-    costs = options.out / "quality-costs.json"
-    report.save(
-        corpus=options.corpus, epochs=options.epochs, kinds=found,
-        costs=json.loads(costs.read_text()) if costs.exists() else None,
-    )  # fmt: skip
+    for precision, floor in KINDS:
+        jobs = _jobs(options, precision, floor)
+        found[_name(precision, floor)] = {name: summary(job) for name, job in jobs.items()}
+    report.save(corpus=options.corpus, epochs=options.epochs, kinds=found)
     print(f"{budget} mean (lowest to highest) over initialisations")
     print("  kind, epoch, runs: nats per word; F1; continuous; discontinuous")
     for kind, runs in found.items():
         for epoch in range(1, options.epochs + 1):
             rows = [e for run in runs.values() for e in run.get("epochs", []) if e["epoch"] == epoch]
             if rows:
-                columns = [[-e["log_likelihood"] / e["words"] for e in rows]]
+                columns = [[nats_per_word(e) for e in rows]]
                 columns += [[e[key] for e in rows] for key in ("f1", "f1_continuous", "f1_discontinuous")]
                 cells = [_cell(columns[0], 4), *(_cell(column, 2) for column in columns[1:])]
                 print(f"  {kind:14s} {epoch:3d} {len(rows):3d}:  {';  '.join(cells)}")

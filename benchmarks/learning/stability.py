@@ -1,16 +1,18 @@
-"""Long runs, with and without schedule, warm-up and averaged weights: do they diverge, what is lost?
+"""Does a long run diverge, and does it lose its best model? And what do schedules and averaged weights do?
 
-    python benchmarks/learning/stability.py --epochs 30 --out FOLDER
+    python benchmarks/learning/stability.py --out FOLDER             one run, 30 epochs, all sentences
+    python benchmarks/learning/stability.py --compare --out FOLDER   variants, 6 epochs, every third sentence
 
-All variants share initialisation and order, and are trained together.
+The variants share initialisation and order, and are trained together. Called again with the same --work it
+goes on where it was.
 """
 
 from __future__ import annotations
 
-from common import Report, arguments, config_for, folder_for
+from common import Report, arguments, config_for, folder_for, note_piece
 from study import Group, study
 
-from gpu.timing import Budget
+from gpu.timing import Budget, exit_if_failed
 from treemean.training.together import Job
 
 VARIANTS = {
@@ -25,21 +27,29 @@ VARIANTS = {
 
 def main() -> None:
     parser = arguments(__doc__ or "", seconds=520)
-    parser.add_argument("--corpus", default="full")
-    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--compare", action="store_true", help="compare all variants")
+    parser.add_argument("--variant", choices=list(VARIANTS), default="constant rate", help="of the long run")
+    parser.add_argument("--corpus", help="full, or third to compare")
+    parser.add_argument("--epochs", type=int, help="30, or 6 to compare")
     options = parser.parse_args()
-    budget, report = Budget(options.seconds), Report(options.out, "stability")
+    name = "compare" if options.compare else "stability"
+    corpus = options.corpus or ("third" if options.compare else "full")
+    epochs = options.epochs or (6 if options.compare else 30)
+    chosen = list(VARIANTS) if options.compare else [options.variant]
+    budget, report = Budget(options.seconds), Report(options.out, name)
     jobs = {}
-    for number, (name, changes) in enumerate(VARIANTS.items(), 1):
+    for variant in chosen:
         given = [
-            *(f"training.epochs={options.epochs}", f"training.patience={options.epochs}"),
-            *("training.report_every=25", "checkpoint.seconds=0"),
+            *(f"training.epochs={epochs}", f"training.patience={epochs}"),
+            *("training.report_every=50", "checkpoint.seconds=0"),
         ]
-        config = config_for(options.data, options.corpus, *given, *changes, *options.override)
-        folder = folder_for(options.work / "stability", f"variant{number}", options.data, options.corpus)
-        jobs[name] = Job(config, folder)
-    report.save(corpus=options.corpus, epochs=options.epochs)
-    study([Group("stability", jobs)], budget, report)
+        config = config_for(options.data, corpus, *given, *VARIANTS[variant], *options.override)
+        place = f"{name}-{variant.replace(', ', '-').replace(' ', '-')}"
+        jobs[variant] = Job(config, folder_for(options.work, place, options.data, corpus))
+    report.save(corpus=corpus, epochs=epochs)
+    study([Group(name, jobs)], budget, report)
+    report.save(pieces=note_piece(options.work / place))
+    exit_if_failed()
 
 
 if __name__ == "__main__":

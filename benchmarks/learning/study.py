@@ -25,7 +25,7 @@ class Group:
 
 
 def study(groups: Sequence[Group], budget: Budget, report: Report, *, reserve: float = 20.0) -> bool:
-    """Train all groups as far as time allows; tell after each, and at the end; return whether all is done.
+    """Train all groups as far as time allows; tell after each; return whether all is done.
 
     Called again with the same folders it goes on where it was. What is left of the time is shared evenly by
     the groups that are not finished; `reserve` seconds are kept for saving.
@@ -36,17 +36,15 @@ def study(groups: Sequence[Group], budget: Budget, report: Report, *, reserve: f
         if seconds <= 5:
             complete = False
             print(f"{budget} no time is left for {group.name}", flush=True)
-            continue
-        finished = guard(group.name, lambda group=group, s=seconds: _train(group, s, budget))  # type: ignore[misc]
-        complete = complete and bool(finished)
-        gc.collect()
-        torch.cuda.empty_cache()
+        else:
+            finished = guard(group.name, lambda group=group, s=seconds: _train(group, s, budget))  # type: ignore[misc]
+            complete = complete and bool(finished)
+            gc.collect()
+            torch.cuda.empty_cache()
         report.save(**{group.name: {label: summary(job) for label, job in group.jobs.items()}})
         _print(group, budget)
     report.save(complete=complete)
-    print(f"{budget} {'everything is done' if complete else 'the same command goes on'}; all curves:")
-    for group in groups:
-        _print(group, budget)
+    print(f"{budget} {'everything is done' if complete else 'the same command goes on'}", flush=True)
     return complete
 
 
@@ -67,7 +65,7 @@ def summary(job: Job) -> dict[str, Any]:
     steps = events(folder, run)
     return {
         "epochs": [
-            {"epoch": entry["epoch"], "seconds": entry["seconds"], "train": entry["train"]}
+            {name: entry[name] for name in ("epoch", "step", "seconds", "selected", "train")}
             | entry["development"]
             for entry in events(folder, run, "epoch")
         ],
@@ -79,13 +77,18 @@ def summary(job: Job) -> dict[str, Any]:
     }
 
 
+def nats_per_word(scores: Mapping[str, Any]) -> float:
+    """Return the negative log-likelihood of a word of the development set."""
+    return float(-scores["log_likelihood"] / scores["words"])
+
+
 def _print(group: Group, budget: Budget) -> None:
     print(f"{budget} {group.name}: epoch, development nats per word, F1 (continuous, discontinuous)")
     for label, job in group.jobs.items():
         told = summary(job)
         points = [
-            f"{e['epoch']}: {-e['log_likelihood'] / e['words']:.4f} {e['f1']:.2f} "
-            f"({e['f1_continuous']:.2f}, {e['f1_discontinuous']:.2f})"
+            f"{e['epoch']}: {nats_per_word(e):.4f} {e['f1']:.2f} "
+            f"({e['f1_continuous']:.2f}, {e['f1_discontinuous']:.2f}){'*' if e['selected'] else ''}"
             for e in told.get("epochs", [])
         ]
         trouble = f"; {told['skips']} left out, {len(told['restores'])} times back" if told else ""

@@ -1,0 +1,118 @@
+"""What was measured as tables in Markdown. Needs nothing but Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gpu.reference import PUBLIC, PUBLIC_MEMORY, public_step, public_trees
+
+Row = Mapping[str, Any]
+MISSING = "–"
+PARTS = ("grammar", "inside", "backward", "update")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table whose columns but the first are aligned to the right.
+
+    >>> print(table(["words", "ms"], [["10", "2.1"]]))
+    | words | ms |
+    |---|---:|
+    | 10 | 2.1 |
+    """
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    ruled = [f"| {' | '.join(line)} |" for line in lines]
+    ruled[1] = f"|{'|'.join(lines[1])}|"
+    return "\n".join(ruled)
+
+
+def steps_table(data: Mapping[str, Any]) -> str:
+    """Return steps of one run by length and batch, their parts, memory, and the public code beside them."""
+    head = ["words", "sentences", "step", "public code", *PARTS, "GiB", "MBR trees", "public code"]
+    trees = {(row["n"], row["batch"]): decoding_time(row) for row in data.get("decoding", [])}
+    rows = []
+    for row in [*data.get("steps", []), *data.get("batches", [])]:
+        n, batch = row["n"], row["batch"]
+        published = batch == 20 and n in PUBLIC
+        rows.append(
+            [
+                *(str(n), str(batch), _ms(row["whole"]), str(public_step(n)) if published else MISSING),
+                *(_ms(row[part]) for part in PARTS),
+                f"{row['memory']:.2f}",
+                _ms(trees.get((n, batch))),
+                str(public_trees(n)) if published else MISSING,
+            ]
+        )
+    return table(head, rows)
+
+
+def decoding_time(row: Row) -> float:
+    """Return the milliseconds in which a batch of sentences becomes trees: the graph, and reading them."""
+    return float(row["graph"] + row["reading"])
+
+
+def reference_table() -> str:
+    """Return what the public code takes."""
+    rows = [[str(n), *map(str, times)] for n, times in PUBLIC.items()]
+    triton, cuda = (f"step, {name} version" for name in ("Triton", "CUDA"))
+    note = f"at 40 words {PUBLIC_MEMORY[0]} GB (Triton) and {PUBLIC_MEMORY[1]} GB (CUDA)"
+    return f"{table(['words', triton, cuda, 'MBR trees'], rows)}\n\n({note})"
+
+
+def runs_table(data: Mapping[str, Any]) -> str:
+    """Return steps of several runs at once, for all and for each."""
+    rows = [row for row in data.get("runs", []) if row]
+    lengths = sorted({row["n"] for row in rows})
+    found = {(row["runs"], row["n"]): row for row in rows}
+    lines = []
+    for runs in sorted({row["runs"] for row in rows}):
+        cells = [
+            f"{whole:.1f} ({whole / runs:.2f})"
+            for whole in (found[runs, n]["whole"] for n in lengths if (runs, n) in found)
+        ]
+        memory = max(row["memory"] for row in rows if row["runs"] == runs)
+        lines.append([str(runs), *cells, f"{memory:.1f}"])
+    return table(["runs", *(f"{n} words" for n in lengths), "GiB"], lines)
+
+
+def epochs_table(data: Mapping[str, Any]) -> str:
+    """Return the rates of epochs with the lengths of the Dutch training text."""
+    head = ["runs", *(f"{n} words" for n in (10, 20, 30, 40)), "all graphs, GiB", "epoch, s"]
+    head += ["sentences/s expected", "measured"]
+    lines = []
+    for row in data.get("epochs", {}).get("runs", []):
+        times = {int(n): time for n, time in row["steps"].items()}
+        rates = [f"{row[name]:,.0f}" if row.get(name) else MISSING for name in ("expected", "measured")]
+        epoch = f"{row['epoch']:.1f}" if "epoch" in row else MISSING
+        cells = [_ms(times.get(n)) for n in (10, 20, 30, 40)]
+        lines.append([str(row["runs"]), *cells, f"{row['memory']:.1f}", epoch, *rates])
+    return table(head, lines)
+
+
+def dense_table(data: Mapping[str, Any]) -> str:
+    """Return steps of the dense grammars."""
+    rows = [row for row in data.get("dense", []) if row]
+    lengths = sorted({row["n"] for row in rows})
+    found = {(row["kind"], row["n"]): row for row in rows}
+    lines = []
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        times = [_ms(found[kind, n]["graph"]) if (kind, n) in found else MISSING for n in lengths]
+        memory = max(row["memory"] for row in rows if row["kind"] == kind)
+        lines.append([kind.upper(), *times, f"{memory:.2f}"])
+    return table(["", *(f"{n} words" for n in lengths), "GiB"], lines)
+
+
+def all_tables(data: Mapping[str, Any]) -> str:
+    """Return every table for which something was measured, with what it shows."""
+    parts = {
+        "A training step by part, one run, milliseconds": ("steps", steps_table),
+        "Steps of several runs at once, milliseconds for all (for each)": ("runs", runs_table),
+        "Training on the Dutch text": ("epochs", epochs_table),
+        "The dense grammars, a step of 20 sentences, milliseconds": ("dense", dense_table),
+    }
+    told = [f"{title}:\n\n{make(data)}" for title, (key, make) in parts.items() if data.get(key)]
+    return "\n\n".join([*told, f"The public code, milliseconds, 20 sentences:\n\n{reference_table()}"])
+
+
+def _ms(value: float | None) -> str:
+    return MISSING if value is None else f"{value:.2f}"

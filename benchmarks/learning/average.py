@@ -1,0 +1,75 @@
+"""Average the trees of the ten runs that ensemble.py trained, and score everything as the paper does.
+
+    python benchmarks/learning/average.py FOLDER --data out/gpu-data --out FOLDER
+
+FOLDER has trees/dev-run01.npz, … and trees/test-run01.npz, …. The five best runs on the development set are
+averaged, weighted by their development F1 on discontinuous constituents; the test set is for scores only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from treemean.evaluation import evaluate
+from treemean.evaluation.results import METRICS, Evaluation
+from treemean.experiments.main_results import Ensembles, main_results
+from treemean.experiments.selection import select
+from treemean.formats.source import open_output
+from treemean.parsing import read_columns
+from treemean.trees import Treebank
+
+LONGEST = 40
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path, help="that ensemble.py wrote into")
+    parser.add_argument("--data", type=Path, default=Path("out/gpu-data"))
+    parser.add_argument("--out", type=Path, default=Path("."), help="folder for average.json")
+    parser.add_argument("--keep", type=int, default=5, help="how many runs are averaged")
+    options = parser.parse_args()
+    gold, trees = {}, {}
+    for part in ("dev", "test"):
+        everything = read_columns(options.data / f"{part}.npz")
+        gold[part], trees[part] = short(everything, runs_of(options.folder / "trees", part))
+    development = [evaluate(bank, gold["dev"], "paper") for bank in trees["dev"].values()]
+    selection = select(development, options.keep)
+    ensembles = Ensembles.of(list(trees["test"].values()), selection)
+    results = main_results(trees["test"], ensembles, selection, gold["test"])
+    print(results.table("Alpino test sentences of at most 40 words").to_markdown())
+    told = results.to_dict()
+    for kind in ("baselines", "individuals", "ensembles"):
+        told[kind] = {name: scores(found) for name, found in getattr(results, kind).items()}
+    told["development"] = {name: scores(found) for name, found in zip(trees["dev"], development)}
+    options.out.mkdir(parents=True, exist_ok=True)
+    with open_output(options.out / "average.json") as stream:
+        stream.write(json.dumps(told, indent=1).encode() + b"\n")
+
+
+def short(gold: Treebank, runs: Mapping[str, Treebank]) -> tuple[Treebank, dict[str, Treebank]]:
+    """Return the sentences of at most 40 words; the trees of the runs have no punctuation to count."""
+    places = np.flatnonzero(next(iter(runs.values())).lengths <= LONGEST)
+    return gold.take(places), {name: bank.take(places) for name, bank in runs.items()}
+
+
+def runs_of(folder: Path, part: str) -> dict[str, Treebank]:
+    """Return the trees of all runs by name."""
+    files = sorted(folder.glob(f"{part}-run*.npz"))
+    if not files:
+        sys.exit(f"there are no trees of the {part} set in {folder}")
+    return {f"run {int(path.stem[-2:])}": read_columns(path) for path in files}
+
+
+def scores(found: Evaluation) -> dict[str, float]:
+    """Return F1 of all constituents, of continuous and of discontinuous ones."""
+    return {metric: found.counts(metric).f1 for metric in METRICS}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Prepare the Dutch data for a machine that has only NumPy and PyTorch: `make gpu-data`.
+
+    python benchmarks/learning/prepare.py --out out/gpu-data
+
+Makes, from the folder dutch below $TREEMEAN_DATA or ../shared/data, a folder to be copied there:
+
+full/    all of train.txt.gz as numbers, and the development part of the treebank
+third/   every third sentence of it, with the same development part
+smoke/   all of it, with every sixteenth sentence of the development part
+dev.npz, dev-small.npz, test.npz   gold trees; sentences of more than 40 words are left out when they are used
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from measure import data_folder
+from treemean.formats import read
+from treemean.formats.source import open_output
+from treemean.parsing import write_columns
+from treemean.training import load_config
+from treemean.training.corpus import prepare
+from treemean.trees import Treebank
+
+#: The share of the sentences that the small corpora have: one of so many.
+THIRD, SMALL = 3, 16
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("out/gpu-data"))
+    out = parser.parse_args().out
+    source = dutch_folder()
+    out.mkdir(parents=True, exist_ok=True)
+    trees = parts_of_treebank(source)
+    for name, part in {
+        "dev": trees["dev"],
+        "test": trees["test"],
+        "dev-small": trees["dev"][::SMALL],
+    }.items():
+        write_columns(part, out / f"{name}.npz")
+        print(f"{name}.npz: {len(part)} sentences", flush=True)
+    train = source / "train.txt.gz"
+    with tempfile.TemporaryDirectory() as folder:
+        third = Path(folder) / "third.txt.gz"
+        write_share(train, third, THIRD)
+        for name, text, development in (
+            ("full", train, "dev.npz"),
+            ("third", third, "dev.npz"),
+            ("smoke", train, "dev-small.npz"),
+        ):
+            given = [f"data.train={json.dumps([str(text)])}", f"data.development={out / development}"]
+            data = prepare(load_config("tn-lcfrs", given).data, out / name)
+            print(f"{name}: {data.describe()}", flush=True)
+
+
+def dutch_folder() -> Path:
+    """Return the folder of the Dutch data; end with a word about it if it is absent."""
+    folder = data_folder()
+    if folder is None or not (folder / "dutch" / "train.txt.gz").exists():
+        sys.exit(
+            "the Dutch data is absent: set TREEMEAN_DATA to the folder that has dutch/train.txt.gz in it"
+        )
+    return folder / "dutch"
+
+
+def parts_of_treebank(source: Path) -> dict[str, Treebank]:
+    """Return the parts of the Alpino treebank by name."""
+    bank = read(source / "alpino.xml.gz")
+    places = {bank.ids[place]: place for place in range(len(bank))}
+    splits = json.loads((source / "splits.json").read_text())
+    return {part: bank.take([places[name] for name in names]) for part, names in splits.items()}
+
+
+def write_share(source: Path, target: Path, every: int) -> None:
+    """Write every so many lines of a compressed text, compressed."""
+    with gzip.open(source, "rb") as lines:
+        chosen = b"".join(line for number, line in enumerate(lines) if number % every == 0)
+    with open_output(target) as stream:
+        stream.write(chosen)
+
+
+if __name__ == "__main__":
+    main()
