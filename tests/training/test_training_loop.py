@@ -80,14 +80,20 @@ class Interrupted(Exception):
 
 
 class Failing(EagerLearner):
-    """A learner that stops the run at some step, makes steps look bad, or breaks its parameters at one."""
+    """A learner that stops the run at some step, makes steps look bad, or breaks its parameters at one.
 
-    def __init__(self, *args, stop=math.inf, bad=(), bad_value=math.nan, broken=0, **options):
+    Bad steps are so in full precision, too, unless `mended`.
+    """
+
+    def __init__(self, *args, stop=math.inf, bad=(), broken=0, mended=False, **options):
         super().__init__(*args, **options)
-        self.count, self.stop, self.bad, self.bad_value = 0, stop, bad, bad_value
-        self.broken = broken
+        self.count, self.stop, self.bad, self.broken, self.mended = 0, stop, bad, broken, mended
+        self.bad_steps = set()
 
     def step(self, request: Request):
+        if request.exact:
+            bad = request.step in self.bad_steps and not self.mended
+            return self.bad_outcome() if bad else super().step(request)
         self.count += 1
         if self.count > self.stop:
             raise Interrupted
@@ -95,8 +101,12 @@ class Failing(EagerLearner):
             with torch.no_grad():
                 next(self.grammar.parameters()).fill_(math.nan)
         if self.count in self.bad:
-            return torch.tensor([self.bad_value * request.count, 0.0, math.inf, 0.0], dtype=torch.float64)
+            self.bad_steps.add(request.step)
+            return self.bad_outcome()
         return super().step(request)
+
+    def bad_outcome(self):
+        return torch.tensor([math.nan, 0.0, math.inf, 0.0], dtype=torch.float64)
 
 
 def failing(**options):
@@ -131,6 +141,95 @@ def test_steps_that_are_no_numbers_are_left_out_and_told(tmp_path):
     assert skips[0]["objective"] is None
     assert sum("a step was left out" in e.message for e in told) == 2
     assert [e["train"]["skipped"] for e in events if e["event"] == "epoch"] == [2, 0]
+    assert [e["applied"] for e in events if e["event"] == "redo"] == [False, False]
+
+
+def test_steps_that_are_no_numbers_are_made_in_full_precision(tmp_path):
+    config = tiny_config(tmp_path)
+    told = []
+    make = failing(bad=(2, 5), mended=True)
+    result = train(config, tmp_path / "out", make_learner=make, progress=told.append)
+    events = metrics(tmp_path / "out")
+    assert not [e for e in events if e["event"] == "skip"]
+    assert [e["applied"] for e in events if e["event"] == "redo"] == [True, True]
+    assert [e["redone"] for e in events if e["event"] == "step"][:3] == [1, 1, 0]
+    assert [e["train"]["redone"] for e in events if e["event"] == "epoch"] == [2, 0]
+    assert sum("in full precision it was made" in e.message for e in told) == 2
+    train(config, tmp_path / "good")
+    scores = metrics(tmp_path / "good")[-1]["development"]
+    # The same steps in another order, each with the rate that it should have had.
+    assert result.metrics["log_likelihood"] == pytest.approx(scores["log_likelihood"], rel=1e-3)
+
+
+def test_runs_with_steps_in_full_precision_go_on_bit_for_bit_the_same(tmp_path):
+    config = tiny_config(tmp_path, *COMPOUND)
+
+    class Overflowing(Failing):
+        def step(self, request: Request):
+            if request.step in (1, 4, 11) and not request.exact:
+                return self.bad_outcome()
+            return super().step(request)
+
+    def overflowing(**options):
+        return lambda grammar, config, world: Overflowing(grammar, config, seed=1, world=world, **options)
+
+    train(config, tmp_path / "whole", make_learner=overflowing())
+    for stop in (1, 5, 4):
+        with pytest.raises(Interrupted):
+            train(config, tmp_path / "parts", make_learner=overflowing(stop=stop))
+    train(config, tmp_path / "parts", make_learner=overflowing())
+    assert len([e for e in metrics(tmp_path / "whole") if e["event"] == "redo"]) == 3
+    assert model_bytes(tmp_path / "whole") == model_bytes(tmp_path / "parts")
+    assert metrics(tmp_path / "whole") == metrics(tmp_path / "parts")
+
+
+@pytest.mark.parametrize("overrides", [(), COMPOUND, ("batches.lengths=mixed",)])
+def test_a_step_in_full_precision_is_that_of_float64(tmp_path, overrides):
+    config = tiny_config(tmp_path, *overrides)
+    request = Request(torch.tensor([[1, 2, 3], [4, 5, 0]]), torch.tensor([3, 2]), 5, rate=0.1, limit=math.inf)
+    single = eager_learner(initial_grammar(config, 9), config, World())
+    double = eager_learner(initial_grammar(config, 9).double(), config, World())
+    outcomes = [single.step(replace(request, exact=True)), double.step(request)]
+    torch.testing.assert_close(*outcomes, rtol=1e-6, atol=1e-6)
+    for ours, theirs in zip(single.grammar.parameters(), double.grammar.parameters(), strict=True):
+        assert ours.dtype == torch.float32
+        torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=1e-5)
+
+
+class Inaccurate(EagerLearner):
+    """A learner whose grammar has a wrong log Z until it has made some steps; tells which were exact."""
+
+    def __init__(self, *args, until, off, **options):
+        super().__init__(*args, **options)
+        self.exact, plain = [], self.grammar.log_prob
+
+        def log_prob(words, lengths=None):
+            value = plain(words, lengths)
+            return value + off if len(self.exact) < until and not torch.is_grad_enabled() else value
+
+        self.grammar.log_prob = log_prob
+
+    def step(self, request: Request):
+        self.exact.append(request.exact)
+        return super().step(request)
+
+
+@pytest.mark.parametrize("off", [0.5, math.nan])
+def test_an_inaccurate_epoch_is_trained_in_full_precision_and_told(tmp_path, off):
+    config = tiny_config(tmp_path)
+    told, learners = [], []
+
+    def make(grammar, config, world):
+        learners.append(Inaccurate(grammar, config, seed=1, world=world, until=3, off=off))
+        return learners[-1]
+
+    train(config, tmp_path / "out", make_learner=make, progress=told.append)
+    checks = [e for e in metrics(tmp_path / "out") if e["event"] == "accuracy"]
+    assert [e["exact"] for e in checks] == [True, False]
+    assert checks[0]["difference"] == (pytest.approx(0.5, abs=1e-4) if off == 0.5 else None)
+    assert checks[1]["difference"] < 1e-4
+    assert learners[0].exact == [True] * 8 + [False] * 11
+    assert sum("steps are computed in full precision" in e.message for e in told) == 1
 
 
 def test_the_learner_leaves_out_what_is_over_the_limit(tmp_path):

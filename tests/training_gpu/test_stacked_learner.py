@@ -139,6 +139,38 @@ def test_steps_are_left_out_for_each_run_on_its_own(config):
 
 
 @pytest.mark.parametrize("average", [0.0, 0.9])
+def test_a_step_in_full_precision_is_that_of_its_run_alone(config, average):
+    single = replace(config.training, precision="float32")
+    # Adam makes much of small numbers, and so of rounding, unless epsilon is large.
+    optimiser = replace(config.optimiser, average=average, clip=0.5, epsilon=0.1)
+    config = replace(config, training=single, optimiser=optimiser)
+    configs = [seeded(config, seed) for seed in (1, 2, 3)]
+    together, alone = stacked(*configs), [eager(c) for c in configs]
+    for step, exact in enumerate([{1}, {0, 2}, set(), {0, 1, 2}]):
+        asked = {run: request(3, 4, seed=9 * step + run) for run in range(step % 2, 3)}
+        asked = {run: replace(one, exact=run in exact) for run, one in asked.items()}
+        outcomes = together.step(asked)
+        for run, one in asked.items():
+            expected = alone[run].step(one)
+            torch.testing.assert_close(outcomes[run], expected, rtol=1e-5, atol=1e-6)
+    for run, learner in enumerate(alone):
+        assert_same(together.state(run), learner.state(), 1e-4)
+
+
+def test_a_step_in_full_precision_changes_no_other_run(config):
+    learner = stacked(seeded(config, 1), seeded(config, 2))
+    learner.step({run: request(4, 4, seed=run) for run in range(2)})
+    before = [{k: v.clone() for k, v in learner.state(run).items()} for run in range(2)]
+    for limit, made in ((1e-3, False), (math.inf, True)):
+        outcomes = learner.step({1: replace(request(4, 4, seed=5, limit=limit), exact=True)})
+        assert outcomes[:, Outcome.APPLIED].tolist() == [0, made]
+        for run, changed in enumerate([False, made]):
+            now = learner.state(run)
+            same = all(torch.equal(now[k], before[run][k]) for k in now if "random" not in k)
+            assert same != changed
+
+
+@pytest.mark.parametrize("average", [0.0, 0.9])
 def test_a_run_goes_on_from_its_state_alone_or_together(config, average):
     config = replace(config, optimiser=replace(config.optimiser, average=average))
     learner = stacked(config, seeded(config, 2))

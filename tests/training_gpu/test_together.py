@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -145,6 +146,37 @@ def test_trouble_of_one_run_is_not_that_of_others(tmp_path, monkeypatch):
     (restored,) = metrics(tmp_path / "bad", 2, "restore")
     assert restored["factor"] == 0.5
     assert len(metrics(tmp_path / "bad", 2, "skip")) == 4
+
+
+class Overflowing(StackedLearner):
+    """Runs of which the second has some steps that are no numbers but in full precision."""
+
+    def _quickly(self, requests):
+        overflowing = 1 in requests and requests[1].step in (2, 3, 10)
+        if overflowing:
+            requests = {**requests, 1: replace(requests[1], limit=-math.inf)}
+        outcomes = super()._quickly(requests)
+        if overflowing:
+            outcomes[1, 0] = math.nan
+        return outcomes
+
+
+def test_steps_that_overflow_are_made_in_full_precision_for_their_run(tmp_path, monkeypatch):
+    config = tiny_config(tmp_path)
+    train_together(jobs(config, tmp_path / "good", 1, 2))
+    monkeypatch.setattr(treemean.training.together, "StackedLearner", Overflowing)
+    train_together(jobs(config, tmp_path / "bad", 1, 2))
+    assert metrics(tmp_path / "bad", 1) == metrics(tmp_path / "good", 1)
+    assert not metrics(tmp_path / "bad", 2, "skip")
+    assert [entry["applied"] for entry in metrics(tmp_path / "bad", 2, "redo")] == [True] * 3
+    losses = [[e["loss"] for e in metrics(tmp_path / name, 2, "step")] for name in ("good", "bad")]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-2)  # the same steps, in another order
+    for steps in (1, 4, 99):
+        with suppress(Stopped):
+            train_together(jobs(config, tmp_path / "parts", 1, 2), stop=After(steps))
+    for run in (1, 2):
+        assert model_bytes(tmp_path / "bad", run) == model_bytes(tmp_path / "parts", run)
+        assert metrics(tmp_path / "bad", run) == metrics(tmp_path / "parts", run)
 
 
 def test_the_program_trains_together_in_pieces(tmp_path, capsys):

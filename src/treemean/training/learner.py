@@ -13,6 +13,7 @@ from torch import Tensor
 from treemean.grammars import Grammar
 from treemean.training.adam import Adam
 from treemean.training.distributed import World
+from treemean.training.gradients import differentiate, differentiate_exactly
 from treemean.training.sections import TrainingConfig
 
 
@@ -28,6 +29,7 @@ class Request:
     rate : the learning rate.
     limit : the highest objective per word that is believed; above it nothing must be learnt from the batch.
     step : the number of the step in its run, from 0, by which runs that are trained together keep together.
+    exact : whether it must be computed in full precision, however long that takes.
     """
 
     words: Tensor
@@ -36,6 +38,7 @@ class Request:
     rate: float
     limit: float
     step: int = 0
+    exact: bool = False
 
 
 class Outcome:
@@ -83,9 +86,8 @@ class EagerLearner:
         self._optimiser_config, self._at_once = config.optimiser, config.batches.at_once
         self._world = world
         self._parameters = list(grammar.parameters())
-        self._device = self._parameters[0].device
         self._adam = Adam(self._parameters, config.optimiser)
-        self._generator = torch.Generator(self._device).manual_seed(seed)
+        self._generator = torch.Generator(self._parameters[0].device).manual_seed(seed)
         self._average = [p.detach().clone() for p in self._parameters] if config.optimiser.average else []
 
     def step(self, request: Request) -> Tensor:
@@ -103,23 +105,10 @@ class EagerLearner:
 
     def _backward(self, request: Request) -> Tensor:
         """Add the gradient of this process's share of the batch, and return the sums of its two losses."""
-        total = len(request.words)
-        mine = torch.arange(self._world.rank, total, self._world.size)
-        sums = torch.zeros(2, dtype=self._parameters[0].dtype, device=self._device)
-        for places in torch.split(mine, self._at_once or total):
-            if len(places) == 0:
-                continue
-            lengths = None if request.lengths is None else request.lengths[places]
-            width = request.words.shape[1] if lengths is None else int(lengths.max())
-            loss = self.grammar.loss(
-                request.words[places, :width].to(self._device),
-                None if lengths is None else lengths.to(self._device),
-                generator=self._generator,
-            )
-            parts = torch.stack([loss.negative_log_likelihood.sum(), loss.divergence.sum()])
-            (parts.sum() / total).backward()  # type: ignore[no-untyped-call]
-            sums += parts.detach()
-        return sums
+        mine = torch.arange(self._world.rank, len(request.words), self._world.size)
+        if request.exact:
+            return differentiate_exactly(self.grammar, request, mine, self._generator)
+        return differentiate(self.grammar, request, mine, self._at_once, self._generator)
 
     @torch.no_grad()
     def _update_average(self) -> None:

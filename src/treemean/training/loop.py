@@ -7,9 +7,10 @@ as if it had not been interrupted, on the CPU to the last bit.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Generator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import torch
@@ -24,6 +25,7 @@ from treemean.training.corpus import Data
 from treemean.training.development import Scores, measure, perplexity
 from treemean.training.distributed import World
 from treemean.training.folders import Metrics, RunFolder, RunResult
+from treemean.training.gradients import LARGEST_DIFFERENCE, difference, some_of_all_lengths
 from treemean.training.learner import Learner, Outcome, Request
 from treemean.training.progress import Progress, Watcher
 from treemean.training.recovery import Watch
@@ -44,6 +46,7 @@ class Sums:
     words: int = 0
     sentences: int = 0
     skipped: int = 0
+    redone: int = 0
 
 
 @dataclass
@@ -56,6 +59,7 @@ class RunState:
     step : all steps so far.
     factor : by what the learning rate was lowered after trouble.
     recoveries : how often that was.
+    exact : whether steps are computed in full precision, because the quick way was found to be inaccurate.
     watch : running means of the objective.
     sums : of this epoch so far.
     best, best_epoch, waited : the best scores, when they were reached, and how many epochs were worse since.
@@ -69,6 +73,7 @@ class RunState:
     step: int = 0
     factor: float = 1.0
     recoveries: int = 0
+    exact: bool = False
     watch: Watch = field(default_factory=Watch)
     sums: Sums = field(default_factory=Sums)
     best: Scores | None = None
@@ -116,6 +121,7 @@ class Loop:
         epochs = range(1, config.training.epochs + 1)
         self._total_steps = sum(self._order.count(epoch) for epoch in epochs)
         self._words_of_epochs = [self._order.words(epoch) for epoch in epochs]
+        self._is_exact = config.training.precision == "float64"  # whatever is asked for
         self._checkpoints = Checkpoints(folder.checkpoint)
         self._state = RunState()
         self._metrics: Metrics | None = None
@@ -183,6 +189,8 @@ class Loop:
     def _epoch(self) -> Generator[Request, Tensor, None]:
         state, every = self._state, self._config.training.report_every
         batches = self._order.of_epoch(state.epoch)
+        if state.place == 0:
+            self._check_accuracy()
         while state.place < len(batches):
             part = batches[state.place : state.place + every]
             requests, outcomes = [], []
@@ -191,12 +199,14 @@ class Loop:
                 count = int(self._data.train.lengths[places].sum())
                 limit = state.watch.limit(*_shape(count, words), self._config.recovery)
                 step = state.step + number
-                request = Request(words, lengths, count, self._rate(step), limit, step)
+                request = Request(words, lengths, count, self._rate(step), limit, step, state.exact)
                 requests.append(request)
                 outcomes.append((yield request))
+            numbers: list[list[float]] = torch.stack(outcomes).tolist()
+            redone = yield from self._redo(requests, numbers)
             state.place += len(part)
             state.step += len(part)
-            self._account(requests, torch.stack(outcomes).tolist(), len(batches))
+            self._account(requests, numbers, len(batches), redone)
             if state.finished:
                 break
             if state.place < len(batches):
@@ -209,13 +219,49 @@ class Loop:
         if not state.finished and self._stop():
             raise Stopped
 
+    def _redo(self, requests: list[Request], outcomes: list[list[float]]) -> Generator[Request, Tensor, int]:
+        """Ask once more, in full precision, for steps that gave what is no number; return how many.
+
+        Their outcomes are replaced. These steps come after others that were asked for later, since nobody
+        waited for the device until now.
+        """
+        if self._is_exact:
+            return 0
+        redone = 0
+        for place, (request, outcome) in enumerate(zip(requests, outcomes)):
+            if request.exact or all(map(math.isfinite, outcome)):
+                continue
+            redone += 1
+            outcomes[place] = (yield replace(request, exact=True)).tolist()
+            applied = outcomes[place][Outcome.APPLIED] == 1
+            self._record("redo", applied=applied, norm=outcomes[place][Outcome.NORM])
+            self._note(
+                "a step gave no number; in full precision it "
+                + ("was made" if applied else "could not be made either")
+            )
+        return redone
+
+    def _check_accuracy(self) -> None:
+        """Compare log Z of some sentences with float64; if it is off, use full precision until next time."""
+        if self._is_exact:
+            return
+        words, lengths = self._data.train.batch(some_of_all_lengths(self._data.train.lengths))
+        off: float = self._world.share(lambda: difference(self._learner.grammar, words, lengths))
+        self._state.exact = off > LARGEST_DIFFERENCE
+        self._record("accuracy", difference=off, exact=self._state.exact)
+        if self._state.exact:
+            self._note(
+                f"log Z of a sentence is off by {off:.1e} nats: steps are computed in full precision, "
+                'which is slow. If that goes on, set grammar.backend = "torch"'
+            )
+
     def _rate(self, step: int) -> float:
         return self._state.factor * learning_rate(self._config.optimiser, step, self._total_steps)
 
-    def _account(self, requests: list[Request], outcomes: list[list[float]], steps: int) -> None:
+    def _account(self, requests: list[Request], outcomes: list[list[float]], steps: int, redone: int) -> None:
         """Take note of some steps: sums, metrics, progress, and whether something went wrong."""
         state, recovery = self._state, self._config.recovery
-        part = Sums()
+        part = Sums(redone=redone)
         for request, outcome in zip(requests, outcomes, strict=True):
             applied = outcome[Outcome.APPLIED] == 1
             objective = (outcome[Outcome.LIKELIHOOD] + outcome[Outcome.DIVERGENCE]) / request.count
@@ -249,7 +295,7 @@ class Loop:
         rate = requests[-1].rate
         self._record(
             "step", loss=loss, perplexity=each, rate=rate, norm=outcomes[-1][Outcome.NORM], words=words,
-            words_per_second=speed, seconds=self._state.seconds,
+            redone=part.redone, words_per_second=speed, seconds=self._state.seconds,
         )  # fmt: skip
         self._say(
             "step", step=self._state.place, steps=steps, loss=loss, perplexity=each, rate=rate,
@@ -272,6 +318,7 @@ class Loop:
         state.watch = Watch()
         self._world.wait()
         self._learner.load_state(self._checkpoints_for_all().tensors(_GOOD))
+        self._check_accuracy()
         self._record("restore", reason=why, factor=state.factor)
         self._note(f"{why}: back to the last good state, with the rate times {state.factor:g}")
 
@@ -339,6 +386,7 @@ class Loop:
             "words": sums.words,
             "sentences": sums.sentences,
             "skipped": sums.skipped,
+            "redone": sums.redone,
         }
 
     # ---- keeping and telling --------------------------------------------------------------------

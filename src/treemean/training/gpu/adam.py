@@ -32,22 +32,23 @@ class StackedAdam:
 
     @torch.no_grad()
     def step(
-        self, gradients: Sequence[Sequence[Tensor]], rates: Tensor, scales: Tensor, skips: Tensor
+        self, gradients: Mapping[int, Sequence[Tensor]], rates: Tensor, scales: Tensor, skips: Tensor
     ) -> None:
-        """Change the parameters of all runs.
+        """Change the parameters of some runs.
 
         Parameters
         ----------
-        gradients : of each run; they are used up.
+        gradients : of each of them, by its place; they are used up. All other runs must be skipped.
         rates : float32 (E,).
         scales : float32 (E,), by which the gradients of a run are divided.
         skips : float32 (E,), 1 where nothing must change and 0 elsewhere.
         """
         self._steps += 1 - skips
-        for run, (parameters, first, second) in enumerate(self._of_runs):
+        for run, own in gradients.items():
+            parameters, first, second = self._of_runs[run]
             torch._fused_adam_(
                 parameters,
-                list(gradients[run]),
+                list(own),
                 first,
                 second,
                 [],

@@ -14,6 +14,7 @@ from treemean.training.gpu.adam import StackedAdam
 from treemean.training.gpu.graphs import Graphs
 from treemean.training.gpu.inputs import Inputs, blank_inputs, stack_requests
 from treemean.training.gpu.objective import objective_of
+from treemean.training.gradients import differentiate_exactly
 from treemean.training.learner import Request, below
 from treemean.training.sections import TrainingConfig, flat
 
@@ -93,6 +94,14 @@ class StackedLearner:
 
     def step(self, requests: Mapping[int, Request]) -> Tensor:
         """Make a step of some runs, by place; return the outcomes (E, 4) of all, see `training.Outcome`."""
+        quick = {run: request for run, request in requests.items() if not request.exact}
+        outcomes = self._quickly(quick) if quick else self._clips.new_zeros(len(self), 4)
+        for run, request in requests.items():
+            if request.exact:
+                outcomes[run] = self._exactly(run, request)[run]
+        return outcomes
+
+    def _quickly(self, requests: Mapping[int, Request]) -> Tensor:
         inputs = stack_requests(requests, len(self), self._size)
         if self._graphs is None:
             return self._learn(inputs.to(self.device))
@@ -104,8 +113,37 @@ class StackedLearner:
     def _learn(self, inputs: Inputs) -> Tensor:
         """Compute a step; nothing in it depends on numbers that the device would have to be asked for."""
         gradients, sums = self._differentiate(inputs)
-        norms = torch.stack([torch.nn.utils.get_total_norm(own, foreach=True) for own in gradients]).double()
-        rate, limit, count = inputs.numbers.unbind(1)
+        return self._apply(dict(enumerate(gradients)), sums, inputs.numbers)
+
+    def _exactly(self, run: int, request: Request) -> Tensor:
+        """Make a step of one run in full precision."""
+        grammar, every = self.grammars[run], torch.arange(len(request.words))
+        sums = torch.zeros(len(self), 2, dtype=torch.float64, device=self.device)
+        sums[run] = differentiate_exactly(grammar, request, every, self.generators[run])
+        gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in grammar.parameters()]
+        grammar.zero_grad(set_to_none=True)
+        numbers = stack_requests({run: request}, len(self), self._size).numbers.to(self.device)
+        return self._apply({run: gradients}, sums, numbers)
+
+    def _apply(self, gradients: Mapping[int, Sequence[Tensor]], sums: Tensor, numbers: Tensor) -> Tensor:
+        """Change the parameters of some runs, where the outcome allows it; return the outcomes of all.
+
+        Parameters
+        ----------
+        gradients : by run.
+        sums : (E, 2), of the two losses.
+        numbers : (E, 3), see `Inputs`; the limits of runs without gradients must be minus infinity.
+        """
+        nothing = sums.new_zeros(())
+        norms = torch.stack(
+            [
+                torch.nn.utils.get_total_norm(gradients[run], foreach=True).double()
+                if run in gradients
+                else nothing
+                for run in range(len(self))
+            ]
+        )
+        rate, limit, count = numbers.unbind(1)
         applied = (sums.sum(1) / count <= limit) & norms.isfinite()  # false for what is no number
         scales = ((norms + _TINY) / self._clips).clamp(min=1)
         self._adam.step(gradients, rate.float(), scales.float(), (~applied).float())
