@@ -20,13 +20,15 @@ KINDS = ("n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 
 VARIANTS = [
     Settings(),
-    Settings(rows=32),
-    Settings(rows=16),
-    Settings(precision="tf32"),
+    Settings(streams=False),
+    Settings(collect_stages=1),
+    Settings(attach_stages=2),
+    Settings(rows=16, places=8),
+    Settings(rows=32, places=4),
+    Settings(rows=32, places=16),
+    Settings(rows=64, places=8),
+    Settings(rows=64, places=16, attach_warps=2, collect_warps=2),
     Settings(chunks=8),
-    Settings(attach_warps=2, views_warps=2),
-    Settings(rows=128, attach_warps=4, views_warps=4),
-    Settings(precision="ieee"),
     Settings(chunks=2),
 ]
 

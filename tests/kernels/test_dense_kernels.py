@@ -17,7 +17,7 @@ from treemean.grammars.inside.dense_rules import DenseRules
 
 def few_lines(device: str) -> Settings:
     """Let all loops go round more than once, where tiles may be so small."""
-    return DEFAULT if device == "cuda" else Settings(rows=8, lines=2, chunks=2)
+    return DEFAULT if device == "cuda" else Settings(rows=8, places=2, lines=2, chunks=2)
 
 
 def value_and_gradients(log_partition, rules: DenseRules, lengths: Tensor | None) -> dict[str, Tensor]:

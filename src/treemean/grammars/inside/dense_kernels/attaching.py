@@ -3,8 +3,8 @@
 
 A discontinuous span (i, j, m, e) grows at i by R5, at j by R6, at m by R7, at e by R8 (`kind` 0 to 3). All
 spans of one width that agree in this *anchor* are multiplied by the same matrices, whichever way the other
-two ends lie. They are lined up as rows by left length a and then by a column: m'-i for R5 and R6, i for R7
-and R8. The anchor of R8 is counted as m', which for one width comes to the same.
+two ends lie. They are lined up by left length a and by a column: m'-i for R5 and R6, i for R7 and R8. A tile
+of ROWS of them has PLACES columns. The anchor of R8 is counted as m', which for one width comes to the same.
 """
 
 from __future__ import annotations
@@ -12,37 +12,66 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.inside.dense_kernels.places import factor_of, multiply, row_of, slot_of, slots_before
+from treemean.grammars.inside.dense_kernels.places import (
+    load_halves,
+    multiply_halves,
+    row_of,
+    slots_before,
+)
 
-SIZES = ["width", "n", "slots"]  # never compiled into a kernel
+SIZES = ["width", "n", "slots", "length", "chunks"]  # never compiled into a kernel
 
 
 @triton.jit
-def rows_at(kind, anchor, width, least, n):
-    """Return first left length, number of rows, and of columns; what grows has at least `least` words."""
+def lefts_at(kind, anchor, width, least, n):
+    """Return the first and last left length of spans; what grows has at least `least` words."""
     gaps = n - width
-    on_left = kind < 2
-    first = tl.where(on_left, least, 1)
-    last = tl.where(on_left, width - 1, width - least)
+    first = tl.where(kind < 2, least, 1)
+    last = tl.where(kind < 2, width - 1, width - least)
     first = tl.where(kind == 1, tl.maximum(first, anchor - gaps + 1), first)
     last = tl.where(kind == 1, tl.minimum(last, anchor), last)
     first = tl.where(kind == 2, tl.maximum(first, anchor - gaps), first)
     last = tl.where(kind == 2, tl.minimum(last, anchor - 1), last)
-    columns = tl.where(kind == 0, gaps - anchor, tl.where(kind == 3, anchor + 1, gaps))
     outside = (anchor < 0) | ((anchor >= gaps) & ((kind == 0) | (kind == 3)))
-    count = tl.where(outside, 0, tl.maximum(last - first + 1, 0) * columns)
-    return first, count, tl.maximum(columns, 1)
+    return first, tl.where(outside, first - 1, last)
 
 
 @triton.jit
-def spans_at(kind, anchor, width, first, count, columns, row, n):
-    """Return left lengths a, starts i, places m', and which rows are spans."""
-    left = first + row // columns
-    column = row % columns
-    start = tl.where(kind == 0, anchor, tl.where(kind == 1, anchor - left, column))
-    place = tl.where(kind == 2, anchor - left - 1, tl.where(kind == 3, anchor, start + column))
-    real = (row < count) & (start <= place) & (place < n - width)
-    return left, start, place, real
+def columns_at(kind, anchor, gaps):
+    """Return a number of columns, and by how much it changes with the left length."""
+    straight = tl.where(kind == 0, gaps - anchor, anchor + 1)
+    number = tl.where(kind == 1, gaps - anchor, tl.where(kind == 2, anchor, straight))
+    return number, tl.where(kind == 1, 1, tl.where(kind == 2, -1, 0))
+
+
+@triton.jit
+def line_up(kind, anchor, shape):
+    """Return what slots [a, i, m'] have in common, and how they change with left length and column."""
+    square = shape * shape
+    common = tl.where(kind < 2, anchor * (shape + 1), tl.where(kind == 2, anchor - 1, anchor))
+    by_left = tl.where(kind == 1, square - shape - 1, tl.where(kind == 2, square - 1, square))
+    return common, by_left, tl.where(kind < 2, 1, shape)
+
+
+@triton.jit
+def shifted_slots(kind, width, taken, shape, n):
+    """Return what a slot [a, i, m'] is to be increased by if so many words are taken off, or added if < 0."""
+    common = slots_before(width - taken, n) - (1 + (kind < 2).to(tl.int32) * taken) * shape * shape
+    return common + (kind == 0).to(tl.int32) * taken * shape + (kind != 3).to(tl.int32) * taken
+
+
+@triton.jit
+def factors_at(kind, anchor, width, taken, n):
+    """Number the factors for so many words at the anchor: with a left length of 0, and for each more.
+
+    The part that grows begins at i or m, and its first `taken` words or all but its last ones are split off.
+    """
+    begin = anchor + (kind == 3).to(tl.int32)
+    moves = tl.where(kind == 1, -1, (kind == 3).to(tl.int32))
+    size, grows = tl.where(kind < 2, 0, width), tl.where(kind < 2, 1, -1)
+    split = tl.where(kind % 2 == 1, size - taken, taken)
+    split_moves = tl.where(kind % 2 == 1, grows, 0)
+    return (begin * n + split - 1) * n + size - 1, (moves * n + split_moves) * n + grows
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -59,7 +88,7 @@ def attach(
     ATTACH: tl.constexpr,
     BACK: tl.constexpr,
     ROWS: tl.constexpr,
-    PRECISION: tl.constexpr,
+    PLACES: tl.constexpr,
 ):
     """Sum over attached children of all lengths: [kind, sentence, slot of this width, D].
 
@@ -69,19 +98,25 @@ def attach(
     anchor, kind = tl.program_id(0), tl.program_id(2) % 4
     sentence = (tl.program_id(2) // 4).to(tl.int64)
     batch = tl.num_programs(2) // 4
-    first, count, columns = rows_at(kind, anchor, width, 1, n)
-    if tl.program_id(1) * ROWS < count:
-        row = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
-        left, start, place, real = spans_at(kind, anchor, width, first, count, columns, row, n)
-        on_right, at_end = (kind >= 2).to(tl.int32), kind % 2
-        by_left, by_start, by_place = 1 - on_right, (kind == 0).to(tl.int32), (kind != 3).to(tl.int32)
-        begin = tl.where(kind < 2, start, place + left + 1)
-        whole = tl.where(kind < 2, left, width - left)
+    gaps = n - width
+    first, last = lefts_at(kind, anchor, width, 1, n)
+    columns, slope = columns_at(kind, anchor, gaps)
+    across = (gaps + PLACES - 1) // PLACES
+    lowest = first + tl.program_id(1) // across * (ROWS // PLACES)
+    highest = tl.minimum(lowest + ROWS // PLACES - 1, last)
+    leftmost = tl.program_id(1) % across * PLACES
+    if (lowest <= last) & (leftmost < tl.maximum(columns + slope * lowest, columns + slope * highest)):
+        line = tl.arange(0, ROWS)
+        left, column = lowest + line // PLACES, leftmost + line % PLACES
+        real = (left <= last) & (column < columns + slope * left)
+        common, by_left, by_column = line_up(kind, anchor, gaps)
+        slot = common - gaps * gaps + left * by_left + column * by_column
         end = tl.where(kind == 3, anchor + width + 1, anchor)
         if BACK:
-            limit = tl.where(kind == 0, anchor, tl.where(kind == 3, n - end, place - start))
+            limit = tl.where(kind == 1, column, anchor - left - 1 - column)  # the gap, but for one word
+            limit = tl.where(kind == 0, anchor, tl.where(kind == 3, n - end, limit))
         else:
-            limit = whole - 1
+            limit = tl.where(kind < 2, left, width - left) - 1
         limit = tl.where(real, limit, 0)
         symbol = tl.arange(0, D)
         if BACK:
@@ -89,62 +124,90 @@ def attach(
         else:
             pattern = symbol[:, None] * D + symbol[None, :]
         matrices = views + ATTACH + kind * D * D + pattern
-        chart = values + sentence * slots * D
-        total = tl.zeros((ROWS, D), values.dtype.element_ty)
-        # What differs from row to row is linear in `taken`, except for the shape of the other width.
-        factor = factor_of(sentence, begin, tl.where(at_end == 1, whole, 0), whole, n)
-        if BACK:
-            sign = -1
-            by_factor = tl.where(at_end == 1, 1, n + 1 - n * n)
-        else:
-            sign = 1
-            by_factor = tl.where(at_end == 1, -n, n)
+        chart = values + sentence * slots * (2 * D)
+        ratios = factors + sentence * n * n * n
+        total = tl.zeros((ROWS, D), results.dtype.element_ty)
+        nothing = tl.zeros((ROWS, D), results.dtype.element_ty)
         for taken in range(1, tl.max(limit, 0) + 1):
-            step = sign * taken
-            shape = n - width + step
-            common = slots_before(width - step, n) - (1 + by_left * step) * shape * shape
-            common += by_start * step * shape + by_place * step
-            other = left * (shape * shape) + start * shape + (place + common)
             if BACK:
-                own = row_of(sentence, end - (1 - at_end) * taken, taken, n)
+                shape = gaps - taken
+                others = shifted_slots(kind, width, -taken, shape, n)
+                own = row_of(sentence, end - (1 - kind % 2) * taken, taken, n)
+                moved = tl.where(kind == 1, taken, tl.where(kind == 3, 0, -taken))
+                factor, by_factor = factors_at(kind, anchor + moved, width + taken, taken, n)
+                factor += by_factor * tl.where(kind < 2, taken, 0)  # what the parent's left part has more
             else:
-                own = row_of(sentence, end - at_end * taken, taken, n)
+                shape = gaps + taken
+                others = shifted_slots(kind, width, taken, shape, n)
+                own = row_of(sentence, end - kind % 2 * taken, taken, n)
+                factor, by_factor = factors_at(kind, anchor, width, taken, n)
+            common, by_left, by_column = line_up(kind, anchor, shape)
+            other = others + common + left * by_left + column * by_column
             possible = taken <= limit
-            x = tl.load(chart + other[:, None] * D + symbol, mask=possible[:, None], other=0.0)
-            x *= tl.load(factors + (factor + by_factor * taken), mask=possible, other=0.0)[:, None]
-            total = multiply(x, tl.load(matrices + own * COLUMNS), total, PRECISION)
-        gaps = n - width
-        slot = ((left - 1) * gaps + start) * gaps + place
+            here = chart + other[:, None] * (2 * D) + symbol
+            high = tl.load(here, mask=possible[:, None], other=0.0)
+            low = tl.load(here + D, mask=possible[:, None], other=0.0)
+            ratio = tl.load(ratios + (factor + left * by_factor), mask=possible, other=0.0)
+            product = multiply_halves(high, low, tl.load(matrices + own * COLUMNS), nothing)
+            total += product * ratio[:, None]
         target = results + (kind * batch + sentence) * ((width - 1) * gaps * gaps) * D
         tl.store(target + slot[:, None] * D + symbol, total, mask=real[:, None])
 
 
-@triton.jit
+@triton.jit(do_not_specialize=SIZES)
 def collect_attached(
-    gapped, grad_gapped, factors, sentence, start, length, n, slots, chunk, chunks, kind,
-    D: tl.constexpr, ROWS: tl.constexpr, PRECISION: tl.constexpr,
-):  # fmt: skip
-    """Return the gradient of [child, parent] for a span attached by one of R5-R8."""
-    on_right, at_end = (kind >= 2).to(tl.int32), kind % 2
-    by_left, by_start, by_place = 1 - on_right, (kind == 0).to(tl.int32), (kind != 3).to(tl.int32)
-    symbol = tl.arange(0, D)
-    values, grads = gapped + sentence * slots * D, grad_gapped + sentence * slots * D
-    total = tl.zeros((D, D), gapped.dtype.element_ty)
+    gapped,
+    grad_gapped,
+    factors,
+    partial,
+    length,
+    n,
+    slots,
+    chunks,
+    D: tl.constexpr,
+    ENTRIES: tl.constexpr,
+    ATTACH: tl.constexpr,
+    ROWS: tl.constexpr,
+    PLACES: tl.constexpr,
+):
+    """Collect gradients of [child, parent] for the spans of one length that are attached by R5-R8.
+
+    Sums are divided among programs: [chunk, sentence, start, ENTRIES].
+    """
+    start, sentence = tl.program_id(0), tl.program_id(2).to(tl.int64)
+    kind, chunk = tl.program_id(1) % 4, tl.program_id(1) // 4
+    symbol, line = tl.arange(0, D), tl.arange(0, ROWS)
+    down, across = line // PLACES, line % PLACES
+    values, grads = gapped + sentence * slots * (2 * D), grad_gapped + sentence * slots * (2 * D)
+    ratios = factors + sentence * n * n * n
+    total = tl.zeros((D, D), partial.dtype.element_ty)
     for width in range(length + 2 + chunk, n, chunks):
-        anchor = start + at_end * length - tl.where(kind == 3, width + 1, 0)
-        first, count, columns = rows_at(kind, anchor, width, length + 1, n)
-        for block in range(0, count, ROWS):
-            row = block + tl.arange(0, ROWS)
-            left, i, place, real = spans_at(kind, anchor, width, first, count, columns, row, n)
-            begin = tl.where(kind < 2, i, place + left + 1)
-            whole = tl.where(kind < 2, left, width - left)
-            factor = factor_of(sentence, begin, tl.where(at_end == 1, whole - length, length), whole, n)
-            child = slot_of(
-                left - by_left * length, i + by_start * length, place + by_place * length, width - length, n
-            )
-            parent = slot_of(left, i, place, width, n)
-            x = tl.load(values + child[None, :] * D + symbol[:, None], mask=real[None, :], other=0.0)
-            grad = tl.load(grads + parent[:, None] * D + symbol, mask=real[:, None], other=0.0)
-            grad *= tl.load(factors + factor, mask=real, other=0.0)[:, None]
-            total = multiply(x, grad, total, PRECISION)
-    return total
+        anchor = start + kind % 2 * length - tl.where(kind == 3, width + 1, 0)
+        first, last = lefts_at(kind, anchor, width, length + 1, n)
+        gaps, shape = n - width, n - width + length
+        columns, slope = columns_at(kind, anchor, gaps)
+        parents, by_left, by_column = line_up(kind, anchor, gaps)
+        parents += slots_before(width, n) - gaps * gaps
+        children, child_by_left, child_by_column = line_up(kind, anchor, shape)
+        children += shifted_slots(kind, width, length, shape, n)
+        factor, by_factor = factors_at(kind, anchor, width, length, n)
+        # All is linear: what differs within a tile is the same for all tiles.
+        parent = (down * by_left + across * by_column)[:, None] * (2 * D) + symbol
+        child = (down * child_by_left + across * child_by_column)[None, :] * (2 * D) + symbol[:, None]
+        ratio = down * by_factor
+        most = across - slope * down
+        for lowest in range(first, last + 1, ROWS // PLACES):
+            highest = tl.minimum(lowest + ROWS // PLACES - 1, last)
+            number = columns + slope * lowest
+            for leftmost in range(0, tl.maximum(number, columns + slope * highest), PLACES):
+                real = (down <= last - lowest) & (most < number - leftmost)
+                here = values + (children + lowest * child_by_left + leftmost * child_by_column) * (2 * D)
+                high = tl.load(here + child, mask=real[None, :], other=0.0)
+                low = tl.load(here + D + child, mask=real[None, :], other=0.0)
+                here = grads + (parents + lowest * by_left + leftmost * by_column) * (2 * D)
+                grad = load_halves(here + parent, real[:, None], D)
+                grad *= tl.load(ratios + factor + lowest * by_factor + ratio, mask=real, other=0.0)[:, None]
+                total = multiply_halves(high, low, grad, total)
+    spans = n - length + 1
+    target = partial + ((chunk * tl.num_programs(2) + sentence) * spans + start) * ENTRIES
+    tl.store(target + ATTACH + kind * D * D + symbol[:, None] * D + symbol[None, :], total)

@@ -10,9 +10,16 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.inside.dense_kernels.attaching import collect_attached
 from treemean.grammars.inside.dense_kernels.forward import AT_ONCE
-from treemean.grammars.inside.dense_kernels.places import attached_at, factor_of, multiply, row_of, slot_of
+from treemean.grammars.inside.dense_kernels.places import (
+    attached_at,
+    factor_of,
+    load_halves,
+    multiply,
+    row_of,
+    slot_of,
+    store_halves,
+)
 
 SIZES = ["width", "n", "slots", "length", "chunks", "matrix_stride"]  # never compiled into a kernel
 
@@ -54,7 +61,7 @@ def collect_gapped(
         total *= tl.exp(scale)[:, None]
         total += attached_at(attached, sentence, left, start, place, width, n, D)
         slot = sentence * slots + slot_of(left, start, place, width, n)
-        tl.store(grad_gapped + slot[:, None] * D + symbol, total, mask=real[:, None])
+        store_halves(grad_gapped + slot[:, None] * (2 * D) + symbol, total, real[:, None], D)
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -77,15 +84,14 @@ def collect_views(
     COLUMNS: tl.constexpr,
     APART: tl.constexpr,
     WRAP: tl.constexpr,
-    ATTACH: tl.constexpr,
     USES: tl.constexpr,
     BLOCK: tl.constexpr,
-    ROWS: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
     """Collect gradients of what the rules make of the spans of one length, and of their symbols.
 
-    Sums are divided among programs: [chunk, sentence, start, COLUMNS + S], the last S for the symbols.
+    All but those of R5-R8, see `attaching.collect_attached`. Sums are divided among programs: [chunk,
+    sentence, start, COLUMNS + S], the last S for the symbols.
     """
     start, sentence = tl.program_id(0), tl.program_id(2).to(tl.int64)
     use, chunk = tl.program_id(1) % USES, tl.program_id(1) // USES
@@ -131,9 +137,7 @@ def collect_views(
                         real = i < start - left
                         i = tl.where(real, i, 0)
                         slot = sentence * slots + slot_of(left, i, start - left - 1, left + length, n)
-                        grad = tl.load(
-                            grad_gapped + slot[:, None] * D + symbol, mask=real[:, None], other=0.0
-                        )
+                        grad = load_halves(grad_gapped + slot[:, None] * (2 * D) + symbol, real[:, None], D)
                         beside = row_of(sentence, i, left, n)[:, None, None] * COLUMNS + APART
                         beside += symbol[None, :, None] * S + column + columns[None]
                         gap_total += grad[:, :, None] * tl.load(views + beside)
@@ -152,11 +156,8 @@ def collect_views(
                     lines = block + line
                     real = lines < count
                     slot = slot_of(length, start, start + lines, length + other, n)
-                    grad = tl.load(
-                        grad_gapped + (sentence * slots + slot[None, :]) * D + symbol[:, None],
-                        mask=real[None, :],
-                        other=0.0,
-                    )
+                    place = (sentence * slots + slot[None, :]) * (2 * D) + symbol[:, None]
+                    grad = load_halves(grad_gapped + place, real[None, :], D)
                     right = row_of(sentence, start + lines + length + 1, other, n)
                     x = tl.load(
                         symbols + right[:, None] * S + column + nonterminal[None, :],
@@ -165,7 +166,7 @@ def collect_views(
                     )
                     total = multiply(grad, x, total, PRECISION)
             tl.store(target + APART + symbol[:, None] * S + column + columns, total)
-    elif use == 3:  # in the gap of R3
+    else:  # in the gap of R3
         total = tl.zeros((NT, D), symbols.dtype.element_ty)
         own_scale = tl.load(scales + own)
         for i in range(chunk, start, chunks):
@@ -180,29 +181,21 @@ def collect_views(
                 around = row_of(sentence, i, left + length + right, n)
                 ratio = tl.exp(scale + tl.load(scales + after) - tl.load(scales + around))
                 slot = slot_of(left, i, i + length - 1, left + right, n)
-                x = tl.load(
-                    gapped + (sentence * slots + slot[:, None]) * D + symbol, mask=real[:, None], other=0.0
-                )
+                place = (sentence * slots + slot[:, None]) * (2 * D) + symbol
+                x = load_halves(gapped + place, real[:, None], D)
                 grad = tl.load(
                     grad_symbols + around[None, :] * S + nonterminal[:, None], mask=real[None, :], other=0.0
                 )
                 total = multiply(grad * ratio[None, :], x, total, PRECISION)
         tl.store(target + WRAP + nonterminal[:, None] * D + symbol, total)
-    else:
-        kind = use - 4
-        total = collect_attached(
-            gapped, grad_gapped, factors, sentence, start, length, n, slots, chunk, chunks, kind,
-            D, ROWS, PRECISION,
-        )  # fmt: skip
-        tl.store(target + ATTACH + kind * D * D + symbol[:, None] * D + symbol[None, :], total)
 
 
 @triton.jit(do_not_specialize=SIZES)
-def collect_symbols(
+def collect_rules(
     partial,
     matrix,
     grad_views,
-    grad_symbols,
+    shares,
     length,
     n,
     chunks,
@@ -212,28 +205,64 @@ def collect_symbols(
     COLUMNS: tl.constexpr,
     BLOCK: tl.constexpr,
     STEP: tl.constexpr,
+    STEPS: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
-    """Add up the chunks of `collect_views`, and hand them on to the symbols of the spans of one length."""
-    sentence, first = tl.program_id(1).to(tl.int64), tl.program_id(2) * NT
+    """Add up the chunks of `collect_views` for some columns, and hand them on to the symbols of the spans.
+
+    Columns are divided among programs: [columns / (STEP · STEPS), sentence, start, symbol].
+    """
+    sentence, first = (tl.program_id(1) // (COLUMNS // (STEP * STEPS))).to(tl.int64), tl.program_id(2) * NT
+    part = tl.program_id(1) % (COLUMNS // (STEP * STEPS))
+    batch, possible = tl.num_programs(1) // (COLUMNS // (STEP * STEPS)), tl.num_programs(2) * NT
     spans = n - length + 1
     start = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     real = (start < spans)[:, None]
     symbol = first + tl.arange(0, NT)
-    chunk_size = tl.num_programs(1) * spans * (COLUMNS + S)
+    chunk_size = batch * spans * (COLUMNS + S)
     source = partial + ((sentence * spans + start) * (COLUMNS + S))[:, None]
     row = row_of(sentence, start, length, n)[:, None]
     rules = matrix + sentence * matrix_stride + symbol[None, :] * COLUMNS
-    target = grad_symbols + row * S + symbol
-    total = tl.load(target, mask=real, other=0.0)
-    for chunk in range(0, chunks):
-        total += tl.load(source + chunk * chunk_size + COLUMNS + symbol, mask=real, other=0.0)
-    for block in range(0, COLUMNS, STEP):
-        column = block + tl.arange(0, STEP)
+    total = tl.zeros((BLOCK, NT), shares.dtype.element_ty)
+    for step in tl.static_range(STEPS):
+        column = (part * STEPS + step) * STEP + tl.arange(0, STEP)
         x = tl.load(source + column, mask=real, other=0.0)
         for chunk in range(1, chunks):
             x += tl.load(source + chunk * chunk_size + column, mask=real, other=0.0)
         if first == 0:
             tl.store(grad_views + row * COLUMNS + column, x, mask=real)
         total = multiply(x, tl.load(rules + column[:, None]), total, PRECISION)
+    place = ((part * batch + sentence) * spans + start)[:, None]
+    tl.store(shares + place * possible + symbol, total, mask=real)
+
+
+@triton.jit(do_not_specialize=SIZES)
+def collect_symbols(
+    partial,
+    shares,
+    grad_symbols,
+    length,
+    n,
+    chunks,
+    NT: tl.constexpr,
+    S: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    PARTS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Add what `collect_rules` and `collect_views` gave to the gradients of the symbols of spans."""
+    sentence, first, possible = tl.program_id(1).to(tl.int64), tl.program_id(2) * NT, tl.num_programs(2) * NT
+    spans, batch = n - length + 1, tl.num_programs(1)
+    start = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    real = (start < spans)[:, None]
+    symbol = first + tl.arange(0, NT)
+    here = (sentence * spans + start)[:, None]
+    target = grad_symbols + row_of(sentence, start, length, n)[:, None] * S + symbol
+    total = tl.load(target, mask=real, other=0.0)
+    for chunk in range(0, chunks):
+        source = partial + (chunk * batch * spans + here) * (COLUMNS + S) + COLUMNS + symbol
+        total += tl.load(source, mask=real, other=0.0)
+    for part in tl.static_range(PARTS):
+        source = shares + (part * batch * spans + here) * possible + symbol
+        total += tl.load(source, mask=real, other=0.0)
     tl.store(target, total, mask=real)

@@ -74,10 +74,15 @@ def spans_of_length(chart: Tensor, length: int, n: int) -> Tensor:
 
 
 def gapped_of_width(chart: Tensor, width: int, n: int) -> Tensor:
-    """Return the discontinuous spans of one width, [B, a-1, i, m', D], of a chart, as a view."""
+    """Return the discontinuous spans of one width, [B, a-1, i, m', 2, D], of a chart, as a view."""
     offsets = gapped_offsets(n)
     part = chart[:, offsets[width] : offsets[width + 1]]
-    return part.view(len(part), width - 1, n - width, n - width, -1)
+    return part.view(len(part), width - 1, n - width, n - width, 2, -1)
+
+
+def halves_of(like: Tensor) -> torch.dtype:
+    """Return the type of discontinuous spans, see `places`."""
+    return torch.bfloat16 if like.is_cuda else like.dtype
 
 
 def _power_of_two(size: int) -> int:

@@ -15,9 +15,11 @@ from treemean.grammars.inside.dense_kernels.places import (
     attached_at,
     best_split,
     factor_of,
+    load_halves,
     multiply,
     row_of,
     slot_of,
+    store_halves,
 )
 
 AT_ONCE = tl.constexpr(4)  # loads on their way at the same time, where there is nothing else to do
@@ -65,7 +67,7 @@ def combine(
             after = row_of(sentence, start + first + gap, width - first - gap, n)
             scale = left_scale + tl.load(scales + inner) + tl.load(scales + after) - reference
             slot = sentence * slots + slot_of(first, start, start + gap - 1, width - gap, n)
-            outer = tl.load(gapped + slot[:, None] * D + symbol, mask=real[:, None], other=0.0)
+            outer = load_halves(gapped + slot[:, None] * (2 * D) + symbol, real[:, None], D)
             outer *= tl.exp(scale)[:, None]
             place = inner[:, None, None] * COLUMNS + WRAP + parents[None] * D + symbol[None, None]
             ways += tl.load(views + place) * outer[:, None]
@@ -145,4 +147,4 @@ def set_apart(
             total = multiply(x, matrix, total, PRECISION)
         total += attached_at(attached, sentence, left, start, place, width, n, D)
         slot = sentence * slots + slot_of(left, start, place, width, n)
-        tl.store(gapped + slot[:, None] * D + symbol, total, mask=real)
+        store_halves(gapped + slot[:, None] * (2 * D) + symbol, total, real, D)

@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.inside.dense_kernels import attaching, backward, forward
-from treemean.grammars.inside.dense_kernels.charts import Sizes, spans_of_length
+from treemean.grammars.inside.dense_kernels.charts import Sizes, halves_of, spans_of_length
 from treemean.grammars.inside.rank_charts import gapped_offsets
+from treemean.grammars.inside.triton.streams import Streams
 
 
 @dataclass(frozen=True)
@@ -19,22 +20,36 @@ class Settings:
 
     Parameters
     ----------
-    rows, lines : discontinuous spans that a program handles at once, for R5-R8, and for all else.
+    rows, places : discontinuous spans that a program handles at once for R5-R8, and in how many columns.
+    lines : spans that it handles at once for all else.
     chunks : into how many programs the sums over all that a continuous span is part of are divided, at most.
-    precision : of products of small matrices on a GPU: `tf32x3` takes three passes of tensor cores and keeps
-        22 binary digits, `ieee` uses none, `tf32` takes one and keeps 10.
-    attach_warps, views_warps : of the kernels that take the most time.
+    precision : of products of small matrices on a GPU, but for R5-R8: `tf32x3` takes three passes of tensor
+        cores and keeps 22 binary digits, `ieee` uses none, `tf32` takes one and keeps 10.
+    attach_warps, attach_stages, collect_warps, collect_stages : of the kernels that take the most time.
+    streams : whether continuous and discontinuous spans are handled side by side.
     """
 
     rows: int = 32
+    places: int = 8
     lines: int = 16
     chunks: int = 4
     precision: str = "tf32x3"
     attach_warps: int = 1
-    views_warps: int = 1
+    attach_stages: int = 3
+    collect_warps: int = 1
+    collect_stages: int = 2
+    streams: bool = True
 
 
 DEFAULT = Settings()
+
+
+#: Columns that a program of `backward.collect_rules` handles at once, and how often; their product divides
+#: all numbers of columns.
+_STEP, _STEPS = 128, 2
+
+#: The streams beside the main one: of discontinuous spans, and of what is attached.
+_GAPPED, _ATTACHED = 0, 1
 
 
 class _Kind(TypedDict):
@@ -44,6 +59,8 @@ class _Kind(TypedDict):
 
 class Inside:
     """All charts, from single words up, and log Z (B,): five launches for every width.
+
+    Continuous and discontinuous spans of one width need only those of smaller ones, not each other.
 
     Parameters
     ----------
@@ -77,19 +94,24 @@ class Inside:
         self.scales = torch.empty(batch, rows, **kind)
         self.factors = torch.empty(batch, n, n, n, **kind)
         self.slots = gapped_offsets(n)[-1] if sizes.has_gaps else 0
-        self.gapped = torch.empty(batch, max(self.slots, 1), sizes.gapped, **kind)
+        self.gapped = torch.empty(
+            batch, max(self.slots, 1), 2 * sizes.gapped, dtype=halves_of(words), device=device
+        )  # see `places`
         self.probability = torch.zeros(batch, **kind)
         self.log_z = torch.full((batch,), -torch.inf, **kind)
         scales = words.amax(-1)
         self.scales[:, :n] = scales
         self.words_in(self.symbols).copy_((words - scales[..., None]).exp_())
         self._look_up(1)
+        streams = Streams(device, settings.streams)
         for width in range(2, n + 1):
+            if sizes.has_gaps and width < n:
+                with streams.beside(_GAPPED):
+                    self._fill_gapped(width)
             self._fill_continuous(width)
             if width < n:
                 self._look_up(width)
-                if sizes.has_gaps:
-                    self._fill_gapped(width)
+            streams.join(_GAPPED)
 
     def words_in(self, chart: Tensor) -> Tensor:
         """Return the preterminals of single words, (B, n, T), of a chart of symbols, as a view."""
@@ -132,12 +154,13 @@ class Inside:
     def attach(self, values: Tensor, width: int, *, back: bool) -> Tensor:
         """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching.attach`."""
         sizes, settings, n = self.sizes, self.settings, self.n
-        most = (width - 1) * (n - width)
-        results = torch.empty(4, self.batch, most * (n - width), sizes.gapped, **self.kind)
-        attaching.attach[(n, -(-most // settings.rows), 4 * self.batch)](
+        gaps = n - width
+        tiles = -(-(width - 1) // (settings.rows // settings.places)) * -(-gaps // settings.places)
+        results = torch.empty(4, self.batch, (width - 1) * gaps * gaps, sizes.gapped, **self.kind)
+        attaching.attach[(n, tiles, 4 * self.batch)](
             values, self.views, self.factors, results, width, n, self.slots,
             D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach, BACK=back, ROWS=settings.rows,
-            PRECISION=settings.precision, num_warps=settings.attach_warps,
+            PLACES=settings.places, num_warps=settings.attach_warps, num_stages=settings.attach_stages,
         )  # fmt: skip
         return results
 
@@ -149,7 +172,7 @@ class Outside:
         self.inside = inside
         n, sizes = inside.n, inside.sizes
         self.symbols = torch.zeros_like(inside.symbols)
-        self.gapped = torch.empty(inside.gapped.shape, **inside.kind)
+        self.gapped = torch.empty(inside.gapped.shape, dtype=inside.gapped.dtype, device=grad.device)
         self.views = torch.empty(inside.views.shape, **inside.kind)
         possible = inside.probability > 0
         share = torch.where(possible, grad / torch.where(possible, inside.probability, 1.0), 0.0)[:, None]
@@ -158,10 +181,13 @@ class Outside:
         whole = inside.symbols[sentences, top, : sizes.nonterminals]
         self.root = (share * whole)[:, : inside.first_preterminal]
         self.symbols[sentences, top, : sizes.nonterminals] = share * inside.root
+        self._streams = Streams(grad.device, inside.settings.streams)
         for width in range(n - 1, 0, -1):
             if sizes.has_gaps and width > 1:
-                self._collect_gapped(width)
+                with self._streams.beside(_GAPPED):
+                    self._collect_gapped(width)
             self._collect_continuous(width)
+            self._streams.join(_GAPPED)
         self.matrix = torch.zeros_like(inside.matrix, memory_format=torch.contiguous_format)
         if n > 1:
             torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n], out=self.matrix)
@@ -178,23 +204,34 @@ class Outside:
 
     def _collect_continuous(self, width: int) -> None:
         inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
-        count, uses = n - width + 1, 8 if sizes.has_gaps else 2
+        count, uses = n - width + 1, 4 if sizes.has_gaps else 2
         chunks = max(1, min(settings.chunks, (n - width) // 2)) if sizes.has_gaps else 1
-        partial = torch.empty(chunks, inside.batch, count, sizes.columns + sizes.symbols, **inside.kind)
+        entries, parts = sizes.columns + sizes.symbols, sizes.columns // (_STEP * _STEPS)
+        partial = torch.empty(chunks, inside.batch, count, entries, **inside.kind)
+        if sizes.has_gaps:
+            with self._streams.beside(_ATTACHED):
+                attaching.collect_attached[(count, 4 * chunks, inside.batch)](
+                    inside.gapped, self.gapped, inside.factors, partial, width, n, inside.slots, chunks,
+                    D=sizes.gapped, ENTRIES=entries, ATTACH=sizes.attach, ROWS=settings.rows,
+                    PLACES=settings.places, num_warps=settings.collect_warps,
+                    num_stages=settings.collect_stages,
+                )  # fmt: skip
         backward.collect_views[(count, uses * chunks, inside.batch)](
             inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,
             self.gapped, partial, width, n, inside.slots, chunks,
             D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
-            APART=sizes.apart, WRAP=sizes.wrap, ATTACH=sizes.attach, USES=uses, BLOCK=settings.lines,
-            ROWS=settings.rows, PRECISION=settings.precision, num_warps=settings.views_warps,
+            APART=sizes.apart, WRAP=sizes.wrap, USES=uses, BLOCK=settings.lines,
+            PRECISION=settings.precision, num_warps=1,
         )  # fmt: skip
-        programs = (
-            -(-count // settings.lines),
-            inside.batch,
-            inside.possible_symbols(width) // sizes.nonterminals,
-        )
-        backward.collect_symbols[programs](
-            partial, inside.matrix, self.views, self.symbols, width, n, chunks, inside.matrix.stride(0),
-            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, BLOCK=settings.lines, STEP=128,
-            PRECISION=settings.precision, num_warps=4,
+        self._streams.join(_ATTACHED)
+        blocks, kinds = -(-count // settings.lines), inside.possible_symbols(width) // sizes.nonterminals
+        shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
+        backward.collect_rules[(blocks, parts * inside.batch, kinds)](
+            partial, inside.matrix, self.views, shares, width, n, chunks, inside.matrix.stride(0),
+            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, BLOCK=settings.lines, STEP=_STEP,
+            STEPS=_STEPS, PRECISION=settings.precision, num_warps=2,
+        )  # fmt: skip
+        backward.collect_symbols[(blocks, inside.batch, kinds)](
+            partial, shares, self.symbols, width, n, chunks, NT=sizes.nonterminals, S=sizes.symbols,
+            COLUMNS=sizes.columns, PARTS=parts, BLOCK=settings.lines, num_warps=1,
         )  # fmt: skip

@@ -8,6 +8,9 @@ rows of one matrix product for each sentence.
 the length of the left part, i its start, and m' = m-a-1 where m is the start of the right part. Only i <= m'
 is ever written or read.
 
+Each is two times D halves, which together keep 16 binary digits: halves are what tensor cores multiply
+fastest, and need not be prepared for it each time. In the interpreter halves are as wide as all else.
+
 *Factors*, by sentence, start, split - 1, length - 1: what scales of the two parts of a continuous span come
 to, on the scale of the whole.
 """
@@ -83,6 +86,42 @@ def multiply(x, matrix, total, PRECISION: tl.constexpr):
         total = tl.dot(x - high, matrix_high, total, input_precision="tf32")
         total = tl.dot(high, matrix - matrix_high, total, input_precision="tf32")
         return tl.dot(high, matrix_high, total, input_precision="tf32")
+
+
+@triton.jit
+def store_halves(target, x, mask, SIZE: tl.constexpr):
+    """Store numbers as halves, and behind SIZE of them what these leave out, as halves too."""
+    first = x.to(target.dtype.element_ty)
+    tl.store(target, first, mask=mask)
+    tl.store(target + SIZE, (x - first.to(x.dtype)).to(target.dtype.element_ty), mask=mask)
+
+
+@triton.jit
+def load_halves(source, mask, SIZE: tl.constexpr):
+    """Load numbers that are stored as by `store_halves`, 0 where they are masked."""
+    first = tl.load(source, mask=mask, other=0.0)
+    second = tl.load(source + SIZE, mask=mask, other=0.0)
+    if source.dtype.element_ty == tl.bfloat16:
+        first, second = first.to(tl.float32), second.to(tl.float32)
+    return first + second
+
+
+@triton.jit
+def multiply_halves(first, second, matrix, total):
+    """Add the product of a matrix of two halves with another one, but for what two second halves give.
+
+    To cut bits off is much faster than to round. As second halves of rounded numbers are as often below zero
+    as above it, what is left out is nothing on average even so.
+    """
+    if INTERPRETED:
+        return tl.dot(first + second, matrix, total, input_precision="ieee", out_dtype=total.dtype)
+    else:
+        bits = matrix.to(tl.int32, bitcast=True)
+        high = (bits >> 16).to(tl.int16).to(tl.bfloat16, bitcast=True)
+        low = (matrix - (bits & -0x10000).to(tl.float32, bitcast=True)).to(tl.bfloat16)
+        total = tl.dot(second, high, total)
+        total = tl.dot(first, low, total)
+        return tl.dot(first, high, total)
 
 
 @triton.jit
