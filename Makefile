@@ -8,7 +8,7 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*.cpp src/core/*.hpp s
 SANITIZED := .venv-sanitize
 SANITIZERS = $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
 
-.PHONY: help demo test test-slow test-gpu lint format bench bench-gpu fitting experiment docs sanitize clean
+.PHONY: help demo test test-slow test-gpu lint format bench bench-gpu gpu-data fitting experiment docs sanitize clean
 
 help:
 	@echo "make demo       train, average, score and draw on a sample treebank (a few minutes)"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-gpu   run the tests that need a CUDA device, with the python3 at hand"
 	@echo "make bench      measure speed, as ratios of one run"
 	@echo "make bench-gpu  check and time the kernels on a CUDA device, with the python3 at hand"
+	@echo "make gpu-data   prepare the Dutch data for training on such a machine, in out/gpu-data"
 	@echo "make experiment the demo from three initialisations, as in docs/ensemble.md"
 	@echo "make fitting    fit hits on LASSY: tables, and the figures of docs/fitting.md (minutes)"
 	@echo "make docs       regenerate what the docs show, and check their links"
@@ -68,6 +69,9 @@ test-gpu:
 
 bench-gpu:
 	PYTHONPATH=src python3 benchmarks/gpu --out out/gpu
+
+gpu-data: $(VENV)/installed
+	$(RUN)/python benchmarks/learning/prepare.py --out out/gpu-data
 
 docs: $(VENV)/installed
 	$(RUN)/python docs/generate.py

@@ -51,6 +51,23 @@ def decoding_time(row: Row) -> float:
     return float(row["graph"] + row["reading"])
 
 
+def checks_table(data: Mapping[str, Any]) -> str:
+    """Return the largest errors of each kind of check."""
+    kinds = {
+        "inside": "inside, for given rules",
+        "grammars": "from parameters to log Z",
+        "dense": "the dense grammars",
+    }
+    lines = []
+    for part, name in kinds.items():
+        rows = [row for row in data["checks"] if row["part"] == part]
+        errors = [[row[key] for row in rows if key in row] for key in ("log_z", "gradients", "posteriors")]
+        if rows:
+            largest = (f"{max(values):.0e}" if values else MISSING for values in errors)
+            lines.append([name, str(len(rows)), *largest])
+    return table(["largest error", "cases", "log Z, nats", "gradient, relative", "posteriors"], lines)
+
+
 def reference_table() -> str:
     """Return what the public code takes."""
     rows = [[str(n), *map(str, times)] for n, times in PUBLIC.items()]
@@ -66,10 +83,8 @@ def runs_table(data: Mapping[str, Any]) -> str:
     found = {(row["runs"], row["n"]): row for row in rows}
     lines = []
     for runs in sorted({row["runs"] for row in rows}):
-        cells = [
-            f"{whole:.1f} ({whole / runs:.2f})"
-            for whole in (found[runs, n]["whole"] for n in lengths if (runs, n) in found)
-        ]
+        times = [found[runs, n]["whole"] if (runs, n) in found else None for n in lengths]
+        cells = [MISSING if t is None else f"{t:.1f} ({t / runs:.2f})" for t in times]
         memory = max(row["memory"] for row in rows if row["runs"] == runs)
         lines.append([str(runs), *cells, f"{memory:.1f}"])
     return table(["runs", *(f"{n} words" for n in lengths), "GiB"], lines)
