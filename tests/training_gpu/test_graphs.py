@@ -100,3 +100,38 @@ def test_graphs_go_on_from_a_state(config):
     second.prepare([6])
     second.load_state(1, {name: tensor.cpu().clone() for name, tensor in first.state(1).items()})
     assert torch.equal(first.step({1: request(4, 6, 9)})[1], second.step({1: request(4, 6, 9)})[1])
+
+
+COMPOUND = (
+    *("grammar.kind=c-lcfrs", "grammar.ranks=[]", "grammar.latent=4", "grammar.nonterminals=5"),
+    *("grammar.preterminals=9", "grammar.discontinuous=4", "grammar.embedding=16", "training.device=cuda"),
+)
+
+
+def test_graphs_draw_what_is_drawn_without_them(tmp_path):
+    """Runs that wait draw nothing, capturing draws nothing, and states of generators can be set again."""
+    config = tiny_config(tmp_path, *COMPOUND)
+    graphs, plain = stacked(config, 2), stacked(config, 2)
+    plain._graphs = None
+    for step, runs in enumerate([(0, 1), (1,), (0, 1), (0,), (0, 1)]):
+        asked = {run: request(4, 4 + step % 2, 9 * step + run) for run in runs}
+        found, expected = graphs.step(asked), plain.step(asked)
+        for run in runs:
+            torch.testing.assert_close(found[run], expected[run], rtol=1e-3, atol=1e-3)
+            assert found[run, Outcome.DIVERGENCE] > 0
+            state, other = graphs.state(run)["random.generator"], plain.state(run)["random.generator"]
+            assert torch.equal(state, other)
+    resumed = stacked(config, 2)
+    resumed.prepare([4, 5])
+    for run in range(2):
+        resumed.load_state(run, {name: tensor.cpu().clone() for name, tensor in graphs.state(run).items()})
+    asked = {run: request(4, 5, 70 + run) for run in range(2)}
+    torch.testing.assert_close(resumed.step(asked), graphs.step(asked), rtol=1e-4, atol=1e-4)
+
+
+def test_mixed_lengths_of_grammars_that_draw_are_told_once(tmp_path):
+    learner = stacked(tiny_config(tmp_path, *COMPOUND, "batches.lengths=mixed"), 1)
+    with pytest.warns(RuntimeWarning, match="without a CUDA graph"):
+        learner.prepare([4, 5])
+    for step in range(2):
+        assert learner.step({0: mixed(4, 5, step)})[0, Outcome.APPLIED] == 1

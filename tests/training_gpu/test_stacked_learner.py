@@ -199,6 +199,13 @@ def test_grammars_that_draw_numbers_draw_those_of_their_runs(tmp_path: Path):
         for run in range(2):
             torch.testing.assert_close(outcomes[run], alone[run].step(asked[run]), rtol=1e-6, atol=1e-9)
     assert (outcomes[:, Outcome.DIVERGENCE] > 0).all()
+    for step in range(2):  # a run that waits draws nothing
+        asked = {1: replace(request(4, 4, seed=step + 20), exact=step == 1)}
+        torch.testing.assert_close(together.step(asked)[1], alone[1].step(asked[1]), rtol=1e-6, atol=1e-9)
+    asked = {run: request(4, 4, seed=run + 30) for run in range(2)}
+    outcomes = together.step(asked)
+    for run in range(2):
+        torch.testing.assert_close(outcomes[run], alone[run].step(asked[run]), rtol=1e-6, atol=1e-9)
 
 
 def test_runs_that_differ_too_much_are_refused(config):

@@ -38,11 +38,10 @@ class Job:
 def can_be_together(config: TrainingConfig) -> bool:
     """Tell whether runs of a configuration are trained together unless something else is asked for.
 
-    That is on a GPU, with batches of one length that all runs meet in the same order, and by grammars that
-    draw no numbers.
+    That is on a GPU, with batches of one length that all runs meet in the same order.
     """
     alike = config.run.shared_lengths and config.batches.lengths == "equal"
-    return alike and not config.grammar.is_compound and device_of(config).startswith("cuda")
+    return alike and device_of(config).startswith("cuda")
 
 
 def train_together(

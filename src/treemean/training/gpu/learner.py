@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -32,8 +33,8 @@ class StackedLearner:
 
     Each run has its own batch, optimiser, rate, clipping and average of weights. Whether a step counts is
     decided for each run on the device, so that nothing waits for it: where the objective is over the limit or
-    something is not finite, that run's step is left out. On a GPU each step is one CUDA graph, unless the
-    grammar draws numbers.
+    something is not finite, that run's step is left out. On a GPU each step is one CUDA graph, but for C-
+    grammars and sentences of different lengths.
 
     Parameters
     ----------
@@ -59,10 +60,15 @@ class StackedLearner:
         averaged = any(c.optimiser.average for c in configs)
         self._averages = [tensor.clone() for tensor in self._stacked] if averaged else []
         self._adam = StackedAdam(self._stacked, config.optimiser)
-        draws = config.grammar.is_compound
-        where = self.device if draws else torch.device("cpu")
+        self._draws, self._told = config.grammar.is_compound, False
+        where = self.device if self._draws else torch.device("cpu")
         self.generators = [torch.Generator(where).manual_seed(c.run.init_seed) for c in configs]
-        self._graphs = Graphs(self._learn) if self.device.type == "cuda" and not draws else None
+        if (
+            self._draws
+        ):  # cuDNN would have the weights of an LSTM in one piece, but here runs lie side by side
+            warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous")
+        drawn = self.generators if self._draws else []
+        self._graphs = Graphs(self._learn, drawn) if self.device.type == "cuda" else None
 
     def _constants(self, values: Iterable[float]) -> Tensor:
         return torch.tensor(list(values), dtype=torch.float64, device=self.device)
@@ -83,9 +89,9 @@ class StackedLearner:
         ----------
         told : is called with the number of graphs that are captured, and of those there will be.
         """
-        if self._graphs is None:
-            return
         mixed = self._config.batches.lengths == "mixed"
+        if self._graphs is None or self._is_eager(mixed):
+            return
         missing = [n for n in sorted(set(lengths), reverse=True) if (n, mixed) not in self._graphs]
         for number, n in enumerate(missing, 1):
             self._graphs.capture(blank_inputs(len(self), self._size, n, mixed=mixed, device=self.device))
@@ -102,13 +108,34 @@ class StackedLearner:
         return outcomes
 
     def _quickly(self, requests: Mapping[int, Request]) -> Tensor:
-        inputs = stack_requests(requests, len(self), self._size)
-        if self._graphs is None:
-            return self._learn(inputs.to(self.device))
+        waiting = [run for run in range(len(self)) if self._draws and run not in requests]
+        states = [self.generators[run].get_state() for run in waiting]
+        outcomes = self._computed(stack_requests(requests, len(self), self._size))
+        for run, state in zip(waiting, states):
+            self.generators[run].set_state(state)  # a run without a request draws nothing
+        return outcomes
+
+    def _computed(self, inputs: Inputs) -> Tensor:
         n, mixed = inputs.key
+        if self._graphs is None or self._is_eager(mixed):
+            return self._learn(inputs.to(self.device))
         if inputs.key not in self._graphs:
             self._graphs.capture(blank_inputs(len(self), self._size, n, mixed=mixed, device=self.device))
         return self._graphs(inputs)
+
+    def _is_eager(self, mixed: bool) -> bool:
+        """Tell whether sentences cannot be part of a graph though there is a GPU, and why, once."""
+        if not (mixed and self._draws):
+            return False
+        if not self._told:
+            self._told = True
+            warnings.warn(
+                f"{self._config.grammar.kind} learns from batches of different lengths without a CUDA graph, "
+                'which is slower: set batches.lengths = "equal"',
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return True
 
     def _learn(self, inputs: Inputs) -> Tensor:
         """Compute a step; nothing in it depends on numbers that the device would have to be asked for."""
