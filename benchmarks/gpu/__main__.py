@@ -28,7 +28,8 @@ from treemean.grammars.inside.triton.settings import DEFAULT
 
 #: The parts in their order, and how many seconds each may need; those after "dense" only if asked for.
 PARTS = {
-    "gate": 60, "steps": 30, "batches": 20, "runs": 40, "decoding": 30, "epochs": 45, "dense": 60,
+    "gate": 60, "steps": 20, "batches": 15, "runs": 25, "decoding": 20, "viterbi": 20, "parsing": 20,
+    "epochs": 45, "dense": 40,
     "products": 10, "variants": 30, "tune": 60,
 }  # fmt: skip
 USUAL = list(PARTS)[: list(PARTS).index("dense") + 1]
@@ -101,6 +102,10 @@ def run_part(part: str, options: argparse.Namespace, budget: Budget, report: Rep
         )
     elif part == "decoding":
         report.each(part, decoding.measure, lengths)
+    elif part == "viterbi":
+        report.each(part, decoding.measure_viterbi, lengths)
+    elif part == "parsing":
+        report.save(part, guard(part, lambda: decoding.measure_parsing(options.out)))
     elif part == "epochs":
         report.save(part, guard(part, lambda: epochs.measure(options.data, budget)))
     elif part == "dense":

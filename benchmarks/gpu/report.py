@@ -22,7 +22,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gpu.figures import draw_learning, draw_steps
 from gpu.learning_tables import learning_tables
-from gpu.tables import checks_table, dense_table, epochs_table, runs_table, steps_table
+from gpu.tables import (
+    checks_table,
+    decoding_table,
+    dense_table,
+    epochs_table,
+    parsing_table,
+    runs_table,
+    steps_table,
+)
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ABOUT = {
@@ -31,20 +39,22 @@ ABOUT = {
     "norm, posteriors absolute; parameters: each gradient alone; same_bits: whether twice the same is equal",
     "steps, batches, runs": "a training step as one CUDA graph, n words, batch sentences of each run: "
     "milliseconds of the whole and of its parts, memory in GiB; vocabulary of 10,000",
-    "decoding": "MBR trees of a batch, milliseconds: graph (posteriors, ways) and reading of trees; eager: "
-    "call by call",
+    "decoding, viterbi": "MBR trees of a batch, milliseconds: graph (posteriors, ways) and reading of trees; "
+    "trees of best derivations: rules, chart and walk as graphs; eager: call by call",
+    "parsing": "seconds in which 1,000 sentences are parsed; first: with kernels to be compiled",
     "dense": "a step of the grammars without ranks, milliseconds as a graph and call by call (eager), GiB",
     "epochs": "training on the Dutch text: milliseconds of steps by length, GiB for all their graphs, "
     "seconds of an epoch and sentences per second of all runs, expected from steps and measured; together: a "
     "run alone and with others; development: seconds to measure the development set",
     "learning": "every third sentence, by kind (precision-floor) and initialisation: after each epoch, nats "
-    "per word and F1 of the development set",
+    "per word and F1 of the development set; steps left out (skips) and made in full precision (redone), how "
+    "often a run was set back (restores), and the largest error of log Z that its checks found (accuracy)",
     "ensemble": "ten runs over all sentences: likewise; seconds of the pieces and of the epochs of all runs",
     "stability, compare": "one long run; variants on every third sentence: likewise",
     "average": "F1 on the test set of runs and of their averages, chosen and weighted by the development set",
 }
 #: What the names of parts in gpu.json are here; others are not kept.
-PARTS = ("steps", "batches", "runs", "decoding", "dense", "epochs")
+PARTS = ("steps", "batches", "runs", "decoding", "viterbi", "parsing", "dense", "epochs")
 #: Entries of theirs that are only good for looking at.
 LEFT_OUT = {"kernels", "grammar_kernels", "log_z"}
 
@@ -138,6 +148,7 @@ def curves(runs: Mapping[str, Any]) -> dict[str, Any]:
             ],
             "skips": run["skips"],
             "restores": len(run["restores"]),
+            **({"redone": run["redone"], "accuracy": max(run["accuracy"])} if run.get("accuracy") else {}),
         }
         for name, run in runs.items()
         if run
@@ -145,16 +156,16 @@ def curves(runs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rounded(value: Any) -> Any:
-    """Return numbers with five digits, which is more than the machine repeats.
+    """Return numbers with six digits, which is more than the machine repeats.
 
     >>> rounded({"whole": [2.08198392, 3]})
-    {'whole': [2.082, 3]}
+    {'whole': [2.08198, 3]}
     """
     if isinstance(value, Mapping):
         return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [rounded(item) for item in value]
-    return float(f"{value:.5g}") if isinstance(value, float) else value
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def all_tables(data: Mapping[str, Any]) -> dict[str, str]:
@@ -163,6 +174,8 @@ def all_tables(data: Mapping[str, Any]) -> dict[str, str]:
         "checks": checks_table,
         "steps": steps_table,
         "runs": runs_table,
+        "decoding": decoding_table,
+        "parsing": parsing_table,
         "epochs": epochs_table,
         "dense": dense_table,
     }

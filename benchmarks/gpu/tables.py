@@ -51,6 +51,28 @@ def decoding_time(row: Row) -> float:
     return float(row["graph"] + row["reading"])
 
 
+def decoding_table(data: Mapping[str, Any]) -> str:
+    """Return how long trees take: as graphs with reading them, and call by call."""
+    viterbi = {row["n"]: row for row in data.get("viterbi", [])}
+    rows = []
+    for row in data["decoding"]:
+        other = viterbi.get(row["n"])
+        derived = (None, None) if other is None else (sum(other[k] for k in _VITERBI), other["eager"])
+        rows.append([str(row["n"]), *map(_ms, (decoding_time(row), row["eager"], *derived))])
+    head = ["words", "MBR, as a graph", "call by call", "Viterbi, as graphs", "call by call"]
+    return table(head, rows)
+
+
+_VITERBI = ("rules", "chart", "walk")
+
+
+def parsing_table(data: Mapping[str, Any]) -> str:
+    """Return how long it takes to parse a text."""
+    decoders = {"mbr": "MBR", "viterbi": "Viterbi"}
+    rows = [[row["text"], decoders[row["decoder"]], f"{row['seconds']:.2f}"] for row in data["parsing"]]
+    return table(["1,000 sentences", "trees", "seconds"], rows)
+
+
 def checks_table(data: Mapping[str, Any]) -> str:
     """Return the largest errors of each kind of check."""
     kinds = {
@@ -122,6 +144,8 @@ def all_tables(data: Mapping[str, Any]) -> str:
     parts = {
         "A training step by part, one run, milliseconds": ("steps", steps_table),
         "Steps of several runs at once, milliseconds for all (for each)": ("runs", runs_table),
+        "Trees of 20 sentences, milliseconds": ("decoding", decoding_table),
+        "Parsing a text": ("parsing", parsing_table),
         "Training on the Dutch text": ("epochs", epochs_table),
         "The dense grammars, a step of 20 sentences, milliseconds": ("dense", dense_table),
     }

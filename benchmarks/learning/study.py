@@ -71,6 +71,8 @@ def summary(job: Job) -> dict[str, Any]:
         ],
         "restores": events(folder, run, "restore"),
         "skips": len(events(folder, run, "skip")),
+        "redone": len(events(folder, run, "redo")),
+        "accuracy": [entry["difference"] for entry in events(folder, run, "accuracy")],
         "curve": [
             (row["step"], row["perplexity"], row["rate"]) for row in steps[:: max(1, len(steps) // 60)]
         ],
@@ -91,5 +93,8 @@ def _print(group: Group, budget: Budget) -> None:
             f"({e['f1_continuous']:.2f}, {e['f1_discontinuous']:.2f}){'*' if e['selected'] else ''}"
             for e in told.get("epochs", [])
         ]
-        trouble = f"; {told['skips']} left out, {len(told['restores'])} times back" if told else ""
+        trouble = ""
+        if told:
+            trouble = f"; {told['skips']} left out, {told['redone']} in full precision, "
+            trouble += f"{len(told['restores'])} times back"
         print(f"  {label}: {'; '.join(points) or 'no epoch is over'}{trouble}", flush=True)
