@@ -1,46 +1,141 @@
-"""Decoding on the GPU: time of its parts, and the same trees as by the plain version."""
+"""Decoding on the GPU: the same trees as by the plain versions, the time of its parts, and parsing a text.
+
+A part of `python benchmarks/gpu`, but for parsing; or alone, with everything, from the source tree:
+`PYTHONPATH=src:benchmarks python3 -m gpu.decoding --out FOLDER`.
+"""
 
 from __future__ import annotations
 
+import argparse
+import cProfile
+import gc
+import io
+import json
+import pstats
+import random
 import time
-from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import torch
+from torch import Tensor
 
+from gpu.reference import SENTENCES_BY_LENGTH
 from gpu.step import Step
-from gpu.timing import graph_milliseconds, milliseconds
-from gpu.verify import TENSORS
+from gpu.timing import exit_if_failed, fail, graph_milliseconds, guard, kernel_times, milliseconds, poisoned
+from gpu.verify import VOCABULARY
+from treemean.grammars import GrammarConfig, build_grammar
 from treemean.grammars.decoding import mbr
+from treemean.grammars.decoding.choices import best
+from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
+from treemean.grammars.decoding.rank_walk import RankWalker
+from treemean.grammars.decoding.semirings import MAX, Semiring
+from treemean.grammars.decoding.triton import KernelMax
 from treemean.grammars.decoding.triton.mbr import best_ways, read_trees
-from treemean.grammars.inside import triton
+from treemean.grammars.decoding.triton.viterbi import ViterbiChart
 from treemean.grammars.inside.triton.posteriors import compact_posteriors
+from treemean.grammars.low_rank import LowRankGrammar, contract_logarithms
+from treemean.parsing import Model, Normalisation, Vocabulary, parse
+
+#: Kind, length, and how decided choices are: hardly, as at the beginning of training, or very.
+CASES = [
+    ("tn-lcfrs", 10, 1.0),
+    ("tn-lcfrs", 20, 50.0),
+    ("tn-lcfrs", 30, 1.0),
+    ("tn-lcfrs", 30, 150.0),
+    ("tn-lcfrs", 40, 1.0),
+    ("tn-lcfrs", 40, 50.0),
+    ("tn-lcfrs", 40, 150.0),
+    ("tn-pcfg", 40, 50.0),
+]
+DENSE = ("n-pcfg", "n-lcfrs")
+SENTENCES = 1000
 
 
-def check(n: int = 14, batch: int = 6) -> bool:
-    """Compare the trees with those of the plain version on the same posteriors."""
-    step = Step(n, batch)
-    for _ in range(15):
-        step.learn()
+def make_grammar(kind: str, sharpness: float = 1.0) -> LowRankGrammar:
+    """Return a grammar of published sizes with random parameters, choices more decided if sharp."""
+    torch.manual_seed(0)
+    grammar = build_grammar(GrammarConfig(kind), VOCABULARY).cuda().eval()
+    assert isinstance(grammar, LowRankGrammar)
     with torch.no_grad():
-        rules = step.rules()
-    lengths = torch.tensor([n, n, n - 3, 2, 1, n], device="cuda")
-    found = compact_posteriors(rules, lengths[None])
-    trees = read_trees(*best_ways(found), lengths)
-    single = replace(rules, scales=rules.scales[0], **{name: getattr(rules, name)[0] for name in TENSORS})
-    spans = triton.span_posteriors(single, lengths).to("cpu")
-    same = trees == mbr.best_trees(spans, lengths.cpu())
-    sums = spans.continuous.triu(2).sum((1, 2)) + sum(c.sum((1, 2, 3)) for c in spans.discontinuous.values())
-    off = float((sums - (lengths.cpu() - 1)).abs().max())
+        for name, parameter in grammar.named_parameters():
+            if name.startswith("rank") or name == "words":
+                parameter *= sharpness
+    return grammar
+
+
+def log_rules(grammar: LowRankGrammar, words: Tensor, semiring: Semiring) -> LogRankRules:
+    return contract_logarithms(grammar.factors(words), grammar.ranks, semiring)
+
+
+def check() -> dict[str, Any]:
+    """Compare all trees of all cases with those of the plain versions; "good" if none differs."""
+    found = [check_case(*case) for case in CASES]
+    return {"good": all(row["good"] for row in found), "cases": found}
+
+
+@torch.no_grad()
+def check_case(kind: str, n: int, sharpness: float) -> dict[str, Any]:
+    """Compare MBR trees from the same posteriors, and best derivations from the same factors.
+
+    Memory is poisoned. One sentence repeats a single word, so that many spans are worth the same.
+    """
+    grammar = make_grammar(kind, sharpness)
+    lengths = torch.tensor([n, n, n, n - 3, n // 2, 2, 1], device="cuda")
+    words = torch.randint(0, VOCABULARY, (len(lengths), n), device="cuda")
+    words[1] = words[1, 0]
+    with poisoned():
+        posteriors = compact_posteriors(grammar.rules(words).stack(), lengths[None])
+        trees = read_trees(*best_ways(posteriors), lengths)
+    different = count_different(trees, mbr.best_trees(posteriors.spans(), lengths))
+    off = float((posteriors.constituents() - (lengths - 1)).abs().max())
+    with poisoned():
+        rules = log_rules(grammar, words, KernelMax())
+        chart = ViterbiChart(rules)
+        log_probs, derived = chart.log_probs(lengths), chart.trees(lengths)
+    gaps = sum(bin(mask ^ (mask << 1)).count("1") > 2 for tree in derived for mask in tree)
+    plain_rules = log_rules(grammar, words, MAX)
+    same_rules = all(
+        torch.equal(getattr(rules, name), getattr(plain_rules, name))
+        for name in ("views", "continuous", "discontinuous", "root")
+    )
+    plain = RankChart(plain_rules, MAX)
+    walker = RankWalker(plain)
+    expected = [walker.tree(k, length, best) for k, length in enumerate(lengths.tolist())]
+    scores = [
+        (plain.scores[length][0, k] + plain_rules.root).amax()
+        for k, length in enumerate(lengths.tolist())
+        if length > 1
+    ]
+    difference = float((log_probs[lengths > 1] - torch.stack(scores)).abs().max())
+    derived_different = count_different(derived, expected)
+    good = different == derived_different == 0 and difference < 1e-9
     print(
-        f"  trees {'are the same' if same else 'DIFFER'}; posteriors of a sentence add up to its length - 1"
-        f" within {off:.1e}",
+        f"  {kind}, n = {n}, sharpness {sharpness:g}: {different} of {len(trees)} MBR trees differ"
+        f" (posteriors of a sentence add up to its length - 1 within {off:.1e}); {derived_different} trees of"
+        f" best derivations differ ({gaps} constituents with gaps), their log probabilities by"
+        f" {difference:.1e}, rules {'are the same bits' if same_rules else 'DIFFER'}",
         flush=True,
     )
-    return same
+    return {
+        "kind": kind,
+        "n": n,
+        "sharpness": sharpness,
+        "mbr_different": different,
+        "viterbi_different": derived_different,
+        "log_probs": difference,
+        "same_rules": same_rules,
+        "good": good,
+    }
+
+
+def count_different(found: list[Any], expected: list[Any]) -> int:
+    return sum(a != b for a, b in zip(found, expected, strict=True))
 
 
 def measure(n: int, batch: int = 20, runs: int = 1) -> dict[str, object]:
-    """Time decoding of a batch, as a graph and call by call, and the reading of trees."""
+    """Time MBR decoding of a batch, as a graph and call by call, and the reading of trees."""
     step = Step(n, batch, runs=runs)
     lengths = torch.full((runs, batch), n, device="cuda")
     kept = {}
@@ -88,3 +183,126 @@ def measure(n: int, batch: int = 20, runs: int = 1) -> dict[str, object]:
         "reading": reading,
         "eager": called,
     }
+
+
+@torch.no_grad()
+def measure_viterbi(
+    n: int, batch: int = 20, *, kind: str = "tn-lcfrs", profile: bool = False
+) -> dict[str, Any]:
+    """Time best derivations of a batch: rules, charts and walk as graphs, everything call by call."""
+    grammar = make_grammar(kind, 50.0)
+    words = torch.randint(0, VOCABULARY, (batch, n), device="cuda")
+    lengths = torch.full((batch,), n, device="cuda")
+    gc.collect()
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    grammar.viterbi(words)
+    memory = (torch.cuda.max_memory_allocated() - before) / 2**30
+    rules = log_rules(grammar, words, KernelMax())
+    chart = ViterbiChart(rules)
+    times = {
+        "rules": graph_milliseconds(lambda: log_rules(grammar, words, KernelMax()), repeats=5),
+        "chart": graph_milliseconds(lambda: ViterbiChart(rules), repeats=5),
+        "walk": graph_milliseconds(lambda: chart.nodes(lengths), repeats=5),
+        "eager": milliseconds(lambda: grammar.viterbi(words), repeats=5, warm_up=1),
+    }
+    print(
+        f"  {kind}, n = {n:2d}, batch {batch}: best derivations call by call {times['eager']:.1f} ms; as"
+        f" graphs rules {times['rules']:.2f} + charts {times['chart']:.2f} + walk {times['walk']:.2f} ms;"
+        f" {memory:.2f} GiB",
+        flush=True,
+    )
+    row = {"kind": kind, "n": n, "batch": batch, "memory": memory, **times}
+    if profile:
+        row["kernels"] = kernel_times(lambda: grammar.viterbi(words))
+        for name, count, milli in row["kernels"][:12]:
+            print(f"    {milli:8.3f} ms {count:5d} × {name[:100]}")
+    return row
+
+
+@torch.no_grad()
+def measure_dense(kind: str, n: int = 40, batch: int = 20) -> dict[str, Any]:
+    """Time both ways of decoding with a dense grammar, once each, after a shorter batch."""
+    torch.manual_seed(0)
+    grammar = build_grammar(GrammarConfig(kind), VOCABULARY).cuda().eval()
+    seconds = {}
+    for length in (8, n):
+        words = torch.randint(0, VOCABULARY, (batch, length), device="cuda")
+        for name, decode in (("mbr", grammar.mbr), ("viterbi", grammar.viterbi)):
+            torch.cuda.synchronize()
+            began = time.perf_counter()
+            decode(words)
+            seconds[name] = time.perf_counter() - began
+    print(
+        f"  {kind}, n = {n}, batch {batch}: MBR {seconds['mbr']:.2f} s,"
+        f" best derivations {seconds['viterbi']:.2f} s",
+        flush=True,
+    )
+    return {"kind": kind, "n": n, "batch": batch, **seconds}
+
+
+def measure_parsing(folder: Path) -> list[dict[str, Any]]:
+    """Time `treemean.parsing.parse` on sentences of random words, and see where the host spends its time."""
+    grammar = make_grammar("tn-lcfrs", 50.0)
+    names = [f"w{number}" for number in range(VOCABULARY - 1)]
+    model = Model(grammar, Vocabulary(names), Normalisation(number="", punctuation="keep"))
+    draw = random.Random(0)
+    by_length = list(SENTENCES_BY_LENGTH)
+    weights = {"2 to 40 words": None, "lengths of Dutch text": list(SENTENCES_BY_LENGTH.values())}
+    rows = []
+    for text, weight in weights.items():
+        lengths = draw.choices(by_length, weight, k=SENTENCES)
+        sentences = [draw.choices(names, k=length) for length in lengths]
+        for decoder in ("mbr", "viterbi"):
+            task = partial(_parsed, model, sentences, decoder)
+            first, seconds = task(), task()
+            print(
+                f"  {SENTENCES} sentences, {text}, {sum(lengths)} words, {decoder}: {seconds:.2f} s"
+                f" (first time {first:.2f} s)",
+                flush=True,
+            )
+            rows.append({"text": text, "decoder": decoder, "seconds": seconds, "first": first})
+            profiler, told = cProfile.Profile(), io.StringIO()
+            profiler.runcall(task)
+            pstats.Stats(profiler, stream=told).sort_stats("tottime").print_stats(25)
+            (folder / f"host-{decoder}-{len(rows)}.txt").write_text(told.getvalue())
+    return rows
+
+
+def _parsed(model: Model, sentences: list[list[str]], decoder: Any) -> float:
+    """Parse a text and return the seconds."""
+    torch.cuda.synchronize()
+    began = time.perf_counter()
+    trees = [tree for treebank in parse(model, sentences, decoder=decoder) for tree in treebank]
+    assert len(trees) == len(sentences)
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("."), help="folder for decoding.json")
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    found: dict[str, Any] = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+
+    def part(name: str, *calls: Any) -> None:
+        print(f"{name} [{time.monotonic() - began:.0f} s]:", flush=True)
+        found[name] = [guard(name, call) for call in calls]
+        (folder / "decoding.json").write_text(json.dumps(found, indent=1))
+
+    part("checks", *(lambda c=c: check_case(*c) for c in CASES))
+    if not all(row and row["good"] for row in found["checks"]):
+        fail("checks")
+    lengths = (10, 20, 30, 40)
+    part("viterbi", *(lambda n=n: measure_viterbi(n, profile=n in (10, 40)) for n in lengths))
+    part("viterbi_pcfg", lambda: measure_viterbi(40, kind="tn-pcfg"))
+    part("mbr", *(lambda n=n: measure(n) for n in lengths))
+    part("parsing", lambda: measure_parsing(folder))
+    part("dense", *(lambda k=k: measure_dense(k) for k in DENSE))
+    exit_if_failed()
+
+
+if __name__ == "__main__":
+    main()

@@ -159,6 +159,16 @@ class LowRankGrammar(Grammar):
             return found
         return mbr.best_trees(self._posteriors(words, lengths, exact=kernels is not None), lengths)
 
+    @torch.no_grad()
+    def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
+        """See `Grammar.viterbi`."""
+        if self._kernels() is None:
+            return super().viterbi(words, lengths)
+        from treemean.grammars.decoding.triton import KernelMax, best_derivations
+
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        return best_derivations(contract_logarithms(self.factors(words), self.ranks, KernelMax()), lengths)
+
     def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> RankWalker:
         # The floor plays no part in derivations.
         return RankWalker(RankChart(contract_logarithms(self.factors(words), self.ranks, semiring), semiring))
