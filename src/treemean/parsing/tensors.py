@@ -47,7 +47,7 @@ def write_tensors(tensors: Mapping[str, Tensor], path: str | os.PathLike[str]) -
 def _parts(tensors: Mapping[str, Tensor]) -> Iterator[bytes | memoryview]:
     """Yield the bytes of a file, those of tensors from where they are: copies would take most of the time.
 
-    The file is the size of its header, the header, and all numbers, large types first so that all are aligned.
+    The file is the size of its header, the header, and all numbers, large types first for alignment.
     """
     chosen = sorted(tensors.items(), key=lambda item: (-item[1].element_size(), item[0]))
     header, end = {}, 0
