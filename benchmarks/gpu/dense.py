@@ -1,20 +1,29 @@
-"""The four dense grammars: kernels against float64, training steps, and how the kernels divide their work."""
+"""The four dense grammars: kernels against float64, training steps, and how the kernels divide their work.
+
+All of it, with lists of kernels, by `python benchmarks/gpu/dense.py --seconds 60`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import gc
+import sys
 from dataclasses import asdict, fields
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 from torch import Tensor
 
-from gpu.timing import Budget, graph_milliseconds, kernel_times, milliseconds, print_kernels
+from gpu.timing import Budget, graph_milliseconds, guard, kernel_times, milliseconds, print_kernels
 from gpu.verify import VOCABULARY
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.grammars.dense import DenseGrammar
 from treemean.grammars.inside import dense_kernels, dense_torch
 from treemean.grammars.inside.dense_kernels.passes import Settings
 from treemean.grammars.inside.dense_rules import DenseRules
+from treemean.grammars.precision import in_float64
 
 KINDS = ("n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 
@@ -86,6 +95,35 @@ def check(kind: str, n: int = 18, batch: int = 6, sharpness: float = 3.0) -> dic
     return {"kind": kind, "log_z": value, "gradients": gradient, "same_bits": same}
 
 
+def check_parameters(kind: str, n: int = 16, batch: int = 4, sharpness: float = 2.0) -> dict[str, object]:
+    """Compare log Z, networks included, and its gradients by all parameters with those of float64."""
+    torch.manual_seed(1)
+    grammar = build_grammar(GrammarConfig(kind), VOCABULARY).cuda()
+    words = torch.randint(0, VOCABULARY, (batch, n), device="cuda")
+    with torch.no_grad():
+        for parameter in grammar.parameters():
+            parameter.mul_(sharpness)
+    found, wanted = grammar.log_prob(words), (precise := in_float64(grammar)).log_prob(words)
+    grads, expected = (
+        torch.autograd.grad(value.sum(), list(module.parameters()), allow_unused=True, materialize_grads=True)
+        for value, module in ((found, grammar), (wanted, precise))
+    )
+    largest = max(float(grad.norm()) for grad in expected)
+    errors = {
+        name: float((mine - theirs).norm() / theirs.norm().clamp(min=1e-6 * largest))
+        for (name, _), mine, theirs in zip(grammar.named_parameters(), grads, expected)
+    }
+    worst = max(errors, key=lambda name: errors[name])
+    value = float((found - wanted).abs().max())
+    verdict = "ok" if value < 1e-3 and errors[worst] < 1e-3 else "WRONG"
+    print(
+        f"  {kind:8s} n = {n}, batch {batch}, by parameters: log Z {value:.1e}, gradients {errors[worst]:.1e}"
+        f" ({worst}): {verdict}",
+        flush=True,
+    )
+    return {"kind": kind, "log_z": value, "gradients": errors}
+
+
 def measure(kind: str, n: int, batch: int = 20, profile: bool = False) -> dict[str, object]:
     """Time a step call by call and as a graph."""
     gc.collect()
@@ -120,7 +158,7 @@ def measure(kind: str, n: int, batch: int = 20, profile: bool = False) -> dict[s
         flush=True,
     )
     if profile:
-        print_kernels(f"{kind}, n = {n}", kernels, most=16)
+        print_kernels(f"{kind}, n = {n}", kernels, most=28)
     return {
         "kind": kind,
         "n": n,
@@ -133,21 +171,50 @@ def measure(kind: str, n: int, batch: int = 20, profile: bool = False) -> dict[s
     }
 
 
-def variants(budget: Budget, n: int = 40) -> list[dict[str, object]]:
+def variants(budget: Budget, lengths: tuple[int, ...] = (40, 20)) -> list[dict[str, object]]:
     """Time log Z and its gradients with the work divided in several ways, as long as there is time."""
-    rules, small = rules_of("n-lcfrs", n), rules_of("n-lcfrs", 18, 6, 3.0)
-    lengths, few = torch.full((20,), n, device="cuda"), torch.full((6,), 18, device="cuda")
+    rules = {n: rules_of("n-lcfrs", n) for n in lengths}
+    small, few = rules_of("n-lcfrs", 12, 3, 3.0), torch.full((3,), 12, device="cuda")
     found: list[dict[str, object]] = []
     for settings in VARIANTS:
-        if budget.left() < 10:
+        if budget.left() < 6:
             print(f"  (no time for more) {budget}")
             break
         value, gradient = _errors(small, few, settings)
-        time = graph_milliseconds(lambda s=settings: _differentiate(rules, lengths, s), repeats=10)  # type: ignore[misc]
+        times = {n: _inside_milliseconds(rules[n], settings) for n in lengths}
         changed = [f for f in fields(settings) if getattr(settings, f.name) != f.default]
         name = ", ".join(f"{f.name} {getattr(settings, f.name)}" for f in changed) or "as it is"
-        print(f"  {time:7.2f} ms, log Z {value:.1e}, gradients {gradient:.1e}: {name} {budget}", flush=True)
+        listed = ", ".join(f"{time:6.2f} ms at {n}" for n, time in times.items())
+        print(f"  {listed}; log Z {value:.1e}, gradients {gradient:.1e}: {name} {budget}", flush=True)
         found.append(
-            {"settings": asdict(settings), "milliseconds": time, "log_z": value, "gradients": gradient}
+            {"settings": asdict(settings), "milliseconds": times, "log_z": value, "gradients": gradient}
         )
     return found
+
+
+def _inside_milliseconds(rules: DenseRules, settings: Settings) -> float:
+    batch, n, _ = rules.words.shape
+    lengths = torch.full((batch,), n, device="cuda")
+    return graph_milliseconds(lambda: _differentiate(rules, lengths, settings), repeats=10)
+
+
+def main() -> None:
+    """Check all grammars, then time them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60, help="time that the script may take")
+    parser.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 40])
+    options = parser.parse_args()
+    budget = Budget(options.seconds)
+    for kind in KINDS:
+        guard("check", lambda: check(kind))  # noqa: B023
+        guard("check", lambda: check_parameters(kind))  # noqa: B023
+    print(budget, flush=True)
+    for kind in reversed(KINDS):
+        for n in options.lengths:
+            guard("measure", lambda: measure(kind, n, profile="lcfrs" in kind and n in (20, 40)))  # noqa: B023
+    print(budget, flush=True)
+    guard("variants", lambda: variants(budget))
+
+
+if __name__ == "__main__":
+    main()

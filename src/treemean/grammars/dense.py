@@ -7,6 +7,7 @@ from types import ModuleType
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from treemean.errors import InvalidOption
@@ -35,20 +36,52 @@ class Encoder(nn.Module):
         self.lstm = nn.LSTM(size, 2 * size, batch_first=True, bidirectional=True)
         self.output = nn.Linear(4 * size, 2 * latent)
 
-    def forward(self, words: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, words: Tensor, lengths: Tensor | None = None, *, kernels: bool = False
+    ) -> tuple[Tensor, Tensor]:
         """Return mean and log variance, each (B, latent).
 
         Without lengths all words are real. Only then can it be part of a CUDA graph, since lengths must be
-        known on the CPU.
+        known on the CPU, and only then it uses kernels.
         """
-        vectors = self.words[words]
-        if lengths is None:
-            states, _ = self.lstm(vectors)
+        if lengths is None and kernels:
+            from treemean.grammars.compound import largest_states
+
+            largest = largest_states(self.lstm, self.words[words.T])
+        elif lengths is None:
+            largest = self.lstm(self.words[words])[0].amax(1)
         else:
-            packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
+            packed = pack_padded_sequence(
+                self.words[words], lengths.cpu(), batch_first=True, enforce_sorted=False
+            )
             states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, padding_value=-math.inf)
-        mean, log_variance = self.output(states.amax(1)).chunk(2, -1)
+            largest = states.amax(1)
+        mean, log_variance = self.output(largest).chunk(2, -1)
         return mean, log_variance
+
+
+def _conditioned(layer: nn.Linear, embeddings: Tensor, latent: Tensor | None) -> Tensor:
+    """Apply a layer to embeddings (count, s), each followed by each vector z (B, latent): (B, count, size).
+
+    Products with embeddings are the same for all z. Without z, it is as if there were one.
+    """
+    if latent is None:
+        return linear(embeddings[None], layer.weight, layer.bias)
+    ours, theirs = layer.weight.tensor_split([embeddings.shape[1]], 1)
+    return linear(embeddings, ours) + linear(latent, theirs, layer.bias)[:, None]
+
+
+def _last_layer(
+    network: nn.Sequential, embeddings: Tensor, latent: Tensor | None
+) -> tuple[Tensor, nn.Linear]:
+    """Return what the last layer of a network is to be applied to, see `_conditioned`, and that layer."""
+    first, *between, last = network
+    assert isinstance(first, nn.Linear)
+    assert isinstance(last, nn.Linear)
+    hidden = _conditioned(first, embeddings, latent)
+    for layer in between:
+        hidden = layer(hidden)
+    return hidden, last
 
 
 class DenseGrammar(Grammar):
@@ -82,36 +115,44 @@ class DenseGrammar(Grammar):
         config = self.config
         symbols, gapped = config.symbols, config.discontinuous
 
-        def condition(embeddings: Tensor) -> Tensor:
-            if latent is None:
-                return embeddings[None]
-            own = embeddings.expand(len(latent), *embeddings.shape)
-            return torch.cat([own, latent[:, None].expand(-1, len(embeddings), -1)], -1)
-
-        rules = self.rule_network(condition(self.nonterminals)).softmax(-1)
+        rules = _conditioned(self.rule_network, self.nonterminals, latent).softmax(-1)
         side_by_side, wrapping = rules.tensor_split([symbols * symbols], -1)
         if config.has_gaps:
-            gapped_rules = self.gapped_rule_network(condition(self.gapped_symbols)).softmax(-1)
+            gapped_rules = _conditioned(self.gapped_rule_network, self.gapped_symbols, latent).softmax(-1)
         else:
             gapped_rules = rules.new_zeros(len(rules), 0, symbols * symbols)
         apart, attaching = gapped_rules.tensor_split([symbols * symbols], -1)
-        emissions = self.emission_network(condition(self.preterminals)).log_softmax(-1)  # (R, T, V)
-        emissions = emissions.expand(len(words), -1, -1)
-        index = words[:, None].expand(-1, config.preterminals, -1)
+        hidden, last = _last_layer(self.root_network, self.root_embedding, latent)
         return DenseRules(
-            words=emissions.gather(2, index).transpose(1, 2),
-            root=self.root_network(condition(self.root_embedding))[:, 0].softmax(-1),
-            side_by_side=side_by_side.unflatten(2, (symbols, symbols)),
-            wrapping=wrapping.unflatten(2, (symbols, gapped)),
-            apart=apart.unflatten(2, (symbols, symbols)),
-            attaching=attaching.unflatten(2, (4, symbols, gapped)),
+            words=self._word_log_probs(words, latent),
+            root=last(hidden)[:, 0].softmax(-1),
+            side_by_side=side_by_side.view(*rules.shape[:2], symbols, symbols),
+            wrapping=wrapping.view(*rules.shape[:2], symbols, gapped),
+            apart=apart.view(*gapped_rules.shape[:2], symbols, symbols),
+            attaching=attaching.view(*gapped_rules.shape[:2], 4, symbols, gapped),
         )
+
+    def _word_log_probs(self, words: Tensor, latent: Tensor | None) -> Tensor:
+        """Return log p(word | preterminal), (B, n, T)."""
+        hidden, last = _last_layer(self.emission_network, self.preterminals, latent)
+        if latent is not None and self._resolved() == "triton":
+            from treemean.grammars.compound import word_log_probs
+
+            return word_log_probs(hidden, last.weight, last.bias, words)
+        logits: Tensor = last(hidden)  # (R, T, V)
+        emissions = logits.log_softmax(-1).expand(len(words), -1, -1)
+        index = words[:, None].expand(-1, self.config.preterminals, -1)
+        return emissions.gather(2, index).transpose(1, 2)
+
+    def _encode(self, words: Tensor, lengths: Tensor | None) -> tuple[Tensor, Tensor]:
+        mean, log_variance = self.encoder(words, lengths, kernels=self._resolved() == "triton")
+        return mean, log_variance
 
     def _expected_rules(self, words: Tensor, lengths: Tensor | None) -> DenseRules:
         """Return the rules, given the mean of the posterior of z if there is a z."""
         if not self.config.is_compound:
             return self.rules(words)
-        mean, _ = self.encoder(words, lengths)
+        mean, _ = self._encode(words, lengths)
         return self.rules(words, mean)
 
     def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
@@ -127,7 +168,7 @@ class DenseGrammar(Grammar):
         if not self.config.is_compound:
             log_prob = self._log_partition(self.rules(words), known)
             return Loss(-log_prob, torch.zeros_like(log_prob))
-        mean, log_variance = self.encoder(words, lengths)
+        mean, log_variance = self._encode(words, lengths)
         noise = torch.randn(mean.shape, generator=generator, device=mean.device, dtype=mean.dtype)
         rules = self.rules(words, mean + noise * (0.5 * log_variance).exp())
         divergence = 0.5 * (mean.square() + log_variance.exp() - 1.0 - log_variance).sum(-1)
@@ -159,11 +200,16 @@ class DenseGrammar(Grammar):
         value: Tensor = self._backend().log_partition(rules, lengths)
         return value.to(self.nonterminals.dtype)
 
-    def _backend(self) -> ModuleType:
-        """Return the inside algorithm; `auto` takes kernels only for as many symbols as they can take."""
+    def _resolved(self) -> str:
+        """Return which backend is used; `auto` takes kernels only for as many symbols as they can take."""
         backend = self.config.backend
         if backend != "auto" or self._few:
             backend = resolve(backend, self.nonterminals, dense=True)
+        return backend
+
+    def _backend(self) -> ModuleType:
+        """Return the inside algorithm."""
+        backend = self._resolved()
         if backend == "triton":
             from treemean.grammars.inside import dense_kernels
 

@@ -1,0 +1,6 @@
+"""Networks of dense grammars by kernels, for GPUs: encoder and emissions of every sentence's own grammar."""
+
+from treemean.grammars.compound.emissions import word_log_probs
+from treemean.grammars.compound.lstm import largest_states
+
+__all__ = ["largest_states", "word_log_probs"]
