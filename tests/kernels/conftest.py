@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ triton = pytest.importorskip("triton")
 def _mend_interpreter() -> None:
     """Let loops be bounded by the interpreter's one-element arrays, and spare it needless work.
 
-    NumPy 2.4 takes no one-element array for an integer any more. And a function of ours that a kernel calls
-    need not replace all functions of the language once more, as the kernel has done so.
+    NumPy 2.4 takes no one-element array for an integer any more. A function of ours that a kernel calls need
+    not replace all functions of the language once more, as the kernel has done so. And integers are not
+    computed again in 64 bits to see whether they overflow: at the sizes of tests none comes near that, and it
+    took more than half of all time.
     """
     from triton.runtime import interpreter
 
@@ -36,6 +39,8 @@ def _mend_interpreter() -> None:
 
     interpreter._patch_lang_tensor = patch_and_mend
     interpreter.InterpretedFunction.__call__ = call
+    builder = interpreter.interpreter_builder
+    builder.options = replace(builder.options, sanitize_overflow=False)
 
 
 if INTERPRETED:

@@ -1,15 +1,15 @@
-"""The Triton kernels against the definition, at small odd sizes, in memory that starts as NaN."""
+"""Kernels in rank space: several runs, floors, many ranks, and what is kept. Lengths: `test_every_length`."""
 
 from __future__ import annotations
 
 import gc
 import weakref
 from dataclasses import dataclass, replace
-from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
+from kernel_checks import assert_same_gradients, assert_same_spans, differentiate, moved, tensors_of
 from torch import Tensor
 
 from treemean.grammars.inside import rank_naive
@@ -17,7 +17,6 @@ from treemean.grammars.inside import triton as kernels
 from treemean.grammars.inside.rules import RankRules, Ranks
 from treemean.grammars.inside.triton import partition
 
-TENSORS = ("views", "continuous", "discontinuous", "root")
 ODD = Ranks(5, 2, 7, 3)
 # Tensor cores keep ten binary digits of an operand; with so few ranks little of that error averages out.
 TOLERANCE = 1e-3
@@ -55,85 +54,49 @@ class Case:
 
 
 CASES = {
-    "one word": Case(1, batch=2),
-    "two words": Case(2, batch=3),
-    "three words": Case(3, batch=3),
     "two runs": Case(4, batch=1, runs=2),
     "mixed lengths": Case(4, batch=3, lengths=((4, 2, 1),)),
     "floor": Case(5, floor=1e-2),
-    "more ranks than a tile has": Case(6, ranks=Ranks(17, 4, 20, 4)),
-    "nine words without gaps": Case(9, ranks=Ranks(5)),
+    "more ranks than a tile has": Case(6, ranks=Ranks(17, 4, 20, 4), floor=1e-3),
+    "runs, floor, lengths": Case(8, batch=3, runs=2, lengths=((8, 7, 6), (8, 2, 5)), floor=1e-3),
 }
-LONG = {
-    "seven words": Case(7, ranks=Ranks(17, 4, 20, 4), floor=1e-3),
-    "eight words, two runs": Case(8, batch=3, runs=2),
-    "nine words": Case(9, ranks=Ranks(6, 1, 5, 1)),
-}
-
-
-def differentiate(
-    backend: ModuleType, rules: RankRules, lengths: Tensor | None, dtype: torch.dtype, device: str
-) -> tuple[Tensor, list[Tensor]]:
-    """Return log Z and the gradients of a weighted sum of it."""
-    tensors = {name: getattr(rules, name).to(device, dtype).requires_grad_() for name in TENSORS}
-    scales = rules.scales.to(device, dtype)
-    lengths = None if lengths is None else lengths.to(device)
-    value = backend.log_partition(replace(rules, scales=scales, **tensors), lengths)
-    weights = torch.linspace(0.5, 1.5, value.numel(), dtype=dtype, device=device).view_as(value)
-    total = (torch.where(value.isfinite(), value, 0.0) * weights).sum()
-    gradients = torch.autograd.grad(total, list(tensors.values()), allow_unused=True, materialize_grads=True)
-    return value.detach().double().cpu(), [gradient.double().cpu() for gradient in gradients]
-
-
-def compare(case: Case, device: str) -> None:
-    rules, lengths = case.rules(), case.tensor_of_lengths()
-    expected, expected_gradients = differentiate(rank_naive, rules, lengths, torch.float64, "cpu")
-    value, gradients = differentiate(kernels, rules, lengths, torch.float32, device)
-    torch.testing.assert_close(value, expected, rtol=0, atol=TOLERANCE)
-    for name, gradient, wanted in zip(TENSORS, gradients, expected_gradients):
-        assert gradient.shape == wanted.shape
-        assert torch.isfinite(gradient).all(), name
-        error = float((gradient - wanted).norm())
-        assert error <= TOLERANCE * float(wanted.norm()), f"{name} is off by {error}"
+SLOW = {"runs, floor, lengths"}
 
 
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(CASES[c], id=c, marks=[pytest.mark.slow] * (c in SLOW)) for c in CASES]
+)
 def test_values_and_gradients_are_those_of_the_definition(case: Case, device: str) -> None:
-    compare(case, device)
+    rules, lengths = case.rules(), case.tensor_of_lengths()
+    expected, expected_gradients = differentiate(rank_naive.log_partition, rules, lengths)
+    value, gradients = by_kernels(rules, lengths, device)
+    torch.testing.assert_close(value, expected, rtol=0, atol=TOLERANCE)
+    assert_same_gradients(gradients, expected_gradients, TOLERANCE)
 
 
-@pytest.mark.slow
+def by_kernels(rules: RankRules, lengths: Tensor | None, device: str) -> tuple[Tensor, dict[str, Tensor]]:
+    lengths = None if lengths is None else lengths.to(device)
+    return differentiate(kernels.log_partition, moved(rules, device, torch.float32), lengths)
+
+
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("case", LONG.values(), ids=LONG)
-def test_longer_sentences(case: Case, device: str) -> None:
-    compare(case, device)
-
-
-@pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("floor", [0.0, 1e-2])
-def test_posteriors_are_those_of_the_definition(floor: float, device: str) -> None:
-    case = Case(4, batch=2, lengths=((4, 3),), floor=floor)
-    (rules,), lengths = case.rules().unstack(), torch.tensor([4, 3])
-    expected = rank_naive.span_posteriors(rules, lengths)
-    single = {name: getattr(rules, name).to(device, torch.float32) for name in (*TENSORS, "scales")}
-    spans = kernels.span_posteriors(replace(rules, **single), lengths.to(device)).to("cpu")
-    torch.testing.assert_close(spans.continuous.double(), expected.continuous, rtol=0, atol=TOLERANCE)
-    assert spans.discontinuous.keys() == expected.discontinuous.keys()
-    for width, chart in expected.discontinuous.items():
-        torch.testing.assert_close(spans.discontinuous[width].double(), chart, rtol=0, atol=TOLERANCE)
+def test_posteriors_with_a_floor(device: str) -> None:
+    (rules,), lengths = Case(4, batch=2, floor=1e-2).rules().unstack(), torch.tensor([4, 3])
+    found = kernels.span_posteriors(moved(rules, device, torch.float32), lengths.to(device))
+    assert_same_spans(found, rank_naive.span_posteriors(rules, lengths), TOLERANCE)
 
 
 def test_a_run_gives_the_same_bits_alone_and_beside_another(device: str) -> None:
     first = Case(3, batch=2, runs=1).rules(seed=1)
     second = Case(3, batch=2, runs=1).rules(seed=2)
-    names = (*TENSORS, "scales")
-    both = {name: torch.cat([getattr(first, name), getattr(second, name)]) for name in names}
-    together, gradients = differentiate(kernels, replace(first, **both), None, torch.float32, device)
-    alone, own = differentiate(kernels, first, None, torch.float32, device)
+    other = tensors_of(second)
+    both = {name: torch.cat([tensor, other[name]]) for name, tensor in tensors_of(first).items()}
+    together, gradients = by_kernels(replace(first, **both), None, device)
+    alone, own = by_kernels(first, None, device)
     assert torch.equal(together[0], alone[0])
     # The weights of the first two of four sentences are 0.5 and 5/6; alone they are 0.5 and 1.5.
-    assert torch.equal(gradients[0][0, 0], own[0][0, 0])
+    assert torch.equal(gradients["views"][0, 0], own["views"][0, 0])
 
 
 def test_a_pass_is_forgotten_without_the_garbage_collector(
@@ -151,7 +114,7 @@ def test_a_pass_is_forgotten_without_the_garbage_collector(
     gc.collect()
     gc.disable()
     try:
-        differentiate(kernels, Case(2).rules(), None, torch.float32, device)
+        by_kernels(Case(2).rules(), None, device)
         assert [chart() for chart in charts] == [None]  # or graphs that share memory could not share it
     finally:
         gc.enable()
