@@ -7,16 +7,30 @@ from pathlib import Path
 from treemean.training import TrainingConfig, load_config
 from treemean.trees import Tree, Treebank
 
-#: A grammar that is trained in milliseconds, and little else changed.
-TINY = """
+#: Sizes of a grammar that is trained in milliseconds.
+SIZES = {
+    "nonterminals": 4,
+    "preterminals": 5,
+    "discontinuous": 3,
+    "ranks": [4, 2, 4, 2],
+    "embedding": 8,
+}
+
+#: An ensemble of two such grammars, as overrides of a configuration.
+TINY_ENSEMBLE = [
+    *(f"grammar.{name}={size}" for name, size in SIZES.items()),
+    *("data.vocabulary=50", "data.max_length=6", "training.epochs=1"),
+    *("run.runs=2", "run.parallel=1", "ensemble.keep=2"),
+]
+
+_SIZES = "\n".join(f"{name} = {size}" for name, size in SIZES.items())
+
+#: Such a grammar, and little else changed.
+TINY = f"""
 extends = "tn-lcfrs-small"
 
 [grammar]
-nonterminals = 4
-preterminals = 5
-discontinuous = 3
-ranks = [4, 2, 4, 2]
-embedding = 8
+{_SIZES}
 
 [data]
 train = ["train.txt"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 
 import treemean
 import treemean.averaging
+from commands import run
 from instances import independent_trees
 from treemean.trees import Tree, Treebank
 
@@ -31,22 +31,6 @@ def folder(tmp_path):
     treemean.write([WAKE, STOP], tmp_path / "gold.jsonl")
     treemean.write([FLAT, STOP.replace(constituents=[(range(3), "S")])], tmp_path / "pred.discbracket")
     return tmp_path
-
-
-def run(*arguments, cwd=None, code=0, text=None):
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
-    result = subprocess.run(
-        [sys.executable, "-m", "treemean", *map(str, arguments)],
-        cwd=cwd,
-        env=environment,
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == code, result.stderr
-    assert "Traceback" not in result.stderr
-    return result
 
 
 def test_help_and_version_explain_themselves():

@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 import treemean
+from commands import run
+from parser_instances import TINY_ENSEMBLE
 
-TINY = [
-    *(
-        "grammar.nonterminals=4",
-        "grammar.preterminals=6",
-        "grammar.discontinuous=3",
-        "grammar.ranks=[4,2,4,2]",
-    ),
-    *("grammar.embedding=8", "data.vocabulary=50", "data.max_length=5", "training.epochs=1"),
-    *("run.runs=2", "run.parallel=2", "ensemble.keep=2"),
+OVERRIDES = [
+    argument for setting in (*TINY_ENSEMBLE, "run.parallel=2") for argument in ("--override", setting)
 ]
-OVERRIDES = [argument for setting in TINY for argument in ("--override", setting)]
-
-
-def run(*arguments, cwd, code=0):
-    command = [sys.executable, "-m", "treemean", *arguments]
-    environment = os.environ | {"COLUMNS": "80"}
-    result = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
-    assert result.returncode == code, result.stderr
-    return result
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    return folder, run("demo", "-o", "out", *OVERRIDES, cwd=folder)
+    return folder, run("demo", "-o", "out", *OVERRIDES, cwd=folder, columns=80)
 
 
 def test_the_demo_shows_scores_and_trees(demo):

@@ -7,23 +7,13 @@ import json
 import pytest
 
 import treemean
+from parser_instances import TINY_ENSEMBLE
 from treemean import transforms
 from treemean.errors import InvalidOption
 from treemean.experiments import pipeline
 from treemean.experiments.demo import telling_sentence, write_demo
 from treemean.experiments.pipeline import run_ensemble
 from treemean.training import load_config
-
-TINY = [
-    *(
-        "grammar.nonterminals=4",
-        "grammar.preterminals=6",
-        "grammar.discontinuous=3",
-        "grammar.ranks=[4,2,4,2]",
-    ),
-    *("grammar.embedding=8", "data.vocabulary=50", "data.max_length=6", "training.epochs=1"),
-    *("run.runs=2", "run.parallel=1", "ensemble.keep=2"),
-]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +32,7 @@ def files(tmp_path_factory):
 def run(config, folder, *overrides):
     told = []
     outcome = run_ensemble(
-        load_config(config, [*TINY, *overrides]),
+        load_config(config, [*TINY_ENSEMBLE, *overrides]),
         folder,
         progress=lambda event: told.append(f"trained run {event.run}") if event.kind == "end" else None,
         tell=told.append,

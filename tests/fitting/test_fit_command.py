@@ -3,46 +3,28 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 import treemean
+from commands import run
 from treemean import fitting, sample
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fit")
-    for k, run in enumerate(sample.runs()[:3], 1):
-        treemean.write(run[:60], folder / f"run{k}.discbracket")
-        treemean.write(run[60:90], folder / f"test-run{k}.discbracket")
+    for k, parses in enumerate(sample.runs()[:3], 1):
+        treemean.write(parses[:60], folder / f"run{k}.discbracket")
     treemean.write(sample.gold()[:60], folder / "gold.discbracket")
     return folder
-
-
-def run(folder, *arguments, code=0):
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
-    result = subprocess.run(
-        [sys.executable, "-m", "treemean", *map(str, arguments)],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == code, result.stderr
-    assert "Traceback" not in result.stderr
-    return result
 
 
 RUNS = [f"run{k}.discbracket" for k in (1, 2, 3)]
 
 
 def test_fit_and_average(folder) -> None:
-    shown = run(folder, "fit", *RUNS, "--gold", "gold.discbracket", "--pareto", "-o", "hits.json")
+    shown = run("fit", *RUNS, "--gold", "gold.discbracket", "--pareto", "-o", "hits.json", cwd=folder)
     assert "Cross-validated" in shown.stdout
     assert "schemes compared" in shown.stdout
     assert "Trade-off" in shown.stdout
@@ -51,42 +33,51 @@ def test_fit_and_average(folder) -> None:
     assert hits["model"] == "logistic"  # 60 sentences are few
     assert hits["runs"] == ["run1", "run2", "run3"]
     assert hits["provenance"]["runs"][0]["sentences"] == 60
-    run(folder, "average", *RUNS, "--hits", "hits.json", "-o", "mean.discbracket")
+    run("average", *RUNS, "--hits", "hits.json", "-o", "mean.discbracket", cwd=folder)
     mean = treemean.read(folder / "mean.discbracket")
     expected = fitting.load(folder / "hits.json").average([treemean.read(folder / name) for name in RUNS])
     assert [set(t.masks) for t in mean] == [set(t.masks) for t in expected]
 
 
 def test_no_gold_and_named_figures(folder) -> None:
-    shown = run(folder, "fit", *RUNS, "--model", "em", "-o", "em.json")
+    shown = run("fit", *RUNS, "--model", "em", "-o", "em.json", cwd=folder)
     assert "no gold trees" in " ".join(shown.stdout.split())
-    run(folder, "fit", "--pareto", "front.png", *RUNS, "--gold", "gold.discbracket", "--model", "equal",
-        "--beta", "auto", "--select", "top", "-o", "e.json")  # fmt: skip
+    run("fit", "--pareto", "front.png", *RUNS, "--gold", "gold.discbracket", "--model", "equal",
+        "--beta", "auto", "--select", "top", "-o", "e.json", cwd=folder)  # fmt: skip
     assert (folder / "front.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((folder / "e.json").read_text())["report"]["schemes"] > 5
 
 
 def test_mistakes_are_told(folder) -> None:
-    run(folder, "fit", *RUNS, "--gold", "gold.discbracket", "--model", "typed", "-o", "t.json")
-    fewer = run(folder, "average", *RUNS[:2], "--hits", "t.json", "-o", "x.discbracket", code=1)
+    run("fit", *RUNS, "--gold", "gold.discbracket", "--model", "typed", "-o", "t.json", cwd=folder)
+    fewer = run("average", *RUNS[:2], "--hits", "t.json", "-o", "x.discbracket", cwd=folder, code=1)
     assert "3 runs" in fewer.stderr
-    order = run(folder, "average", *RUNS[::-1], "--hits", "t.json", "-o", "x.discbracket", code=1)
+    order = run("average", *RUNS[::-1], "--hits", "t.json", "-o", "x.discbracket", cwd=folder, code=1)
     assert "another order" in order.stderr
     both = run(
-        folder, "average", *RUNS, "--hits", "t.json", "--weights", "1,2,3", "-o", "x.discbracket", code=2
+        "average", *RUNS, "--hits", "t.json", "--weights", "1,2,3", "-o", "x.discbracket", cwd=folder, code=2
     )
     assert "--weights" in both.stderr
-    broken = run(folder, "average", *RUNS, "--hits", "run1.discbracket", "-o", "x.discbracket", code=1)
+    broken = run("average", *RUNS, "--hits", "run1.discbracket", "-o", "x.discbracket", cwd=folder, code=1)
     assert "no JSON" in broken.stderr
-    absent = run(folder, "fit", *RUNS, "-o", "x.json", code=1)
+    absent = run("fit", *RUNS, "-o", "x.json", cwd=folder, code=1)
     assert "gold" in absent.stderr
-    beta = run(folder, "fit", *RUNS, "--model", "equal", "--beta", "soft", "-o", "x.json", code=2)
+    beta = run("fit", *RUNS, "--model", "equal", "--beta", "soft", "-o", "x.json", cwd=folder, code=2)
     assert "auto" in beta.stderr
     figure = run(
-        folder, "fit", *RUNS, "--gold", "gold.discbracket", "--pareto", "none/a.svg", "-o", "x.json", code=1
+        "fit",
+        *RUNS,
+        "--gold",
+        "gold.discbracket",
+        "--pareto",
+        "none/a.svg",
+        "-o",
+        "x.json",
+        cwd=folder,
+        code=1,
     )
     assert "no such folder" in figure.stderr
-    own = run(folder, "fit", *RUNS, "--model", "equal", "-o", RUNS[0], code=2)
+    own = run("fit", *RUNS, "--model", "equal", "-o", RUNS[0], cwd=folder, code=2)
     assert "also another file" in own.stderr
     assert not (folder / "x.json").exists()
     assert not (folder / "x.discbracket").exists()
@@ -98,6 +89,6 @@ def test_values_that_constituents_carry(folder) -> None:
         valued = bank.with_columns(constituent_values={"sure": 0.5 + (bank.sizes % 3) * (k + 1) / 4})
         treemean.write(valued, folder / f"valued{k}.jsonl")
     names = [f"valued{k}.jsonl" for k in range(3)]
-    run(folder, "average", *names, "--hits", "column:sure", "-o", "valued.jsonl")
+    run("average", *names, "--hits", "column:sure", "-o", "valued.jsonl", cwd=folder)
     expected = treemean.average([treemean.read(folder / name) for name in names], hits="sure")
     assert treemean.read(folder / "valued.jsonl") == expected
