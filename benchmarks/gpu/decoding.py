@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gpu import dense
 from gpu.reference import SENTENCES_BY_LENGTH
 from gpu.step import Step
 from gpu.timing import exit_if_failed, fail, graph_milliseconds, guard, kernel_times, milliseconds, poisoned
@@ -28,12 +29,15 @@ from gpu.verify import VOCABULARY
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import best
+from treemean.grammars.decoding.dense_chart import DenseChart
+from treemean.grammars.decoding.dense_walk import DenseWalker
 from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
 from treemean.grammars.decoding.rank_walk import RankWalker
 from treemean.grammars.decoding.semirings import MAX, Semiring
-from treemean.grammars.decoding.triton import KernelMax
+from treemean.grammars.decoding.triton import KernelMax, best_dense_derivations, best_trees_of_spans
 from treemean.grammars.decoding.triton.mbr import best_ways, read_trees
 from treemean.grammars.decoding.triton.viterbi import ViterbiChart
+from treemean.grammars.inside import dense_kernels
 from treemean.grammars.inside.triton.posteriors import compact_posteriors
 from treemean.grammars.low_rank import LowRankGrammar, contract_logarithms
 from treemean.parsing import Model, Normalisation, Vocabulary, parse
@@ -49,7 +53,7 @@ CASES = [
     ("tn-lcfrs", 40, 150.0),
     ("tn-pcfg", 40, 50.0),
 ]
-DENSE = ("n-pcfg", "n-lcfrs")
+DENSE = ("n-pcfg", "n-lcfrs", "c-lcfrs")
 SENTENCES = 1000
 
 
@@ -71,7 +75,7 @@ def log_rules(grammar: LowRankGrammar, words: Tensor, semiring: Semiring) -> Log
 
 def check() -> dict[str, Any]:
     """Compare all trees of all cases with those of the plain versions; "good" if none differs."""
-    found = [check_case(*case) for case in CASES]
+    found = [check_case(*case) for case in CASES] + [check_dense(kind) for kind in DENSE]
     return {"good": all(row["good"] for row in found), "cases": found}
 
 
@@ -128,6 +132,27 @@ def check_case(kind: str, n: int, sharpness: float) -> dict[str, Any]:
         "same_rules": same_rules,
         "good": good,
     }
+
+
+@torch.no_grad()
+def check_dense(kind: str, n: int = 40, sharpness: float = 3.0) -> dict[str, Any]:
+    """Compare the trees of best derivations over symbols, and MBR trees from the same posteriors."""
+    lengths = torch.tensor([n, n, n - 7, 3], device="cuda")
+    rules = dense.rules_of(kind, n, len(lengths), sharpness)
+    with poisoned():
+        derived = best_dense_derivations(rules, lengths)
+    walker = DenseWalker(DenseChart(rules, MAX))
+    expected = [walker.tree(k, length, best) for k, length in enumerate(lengths.tolist())]
+    spans = dense_kernels.span_posteriors(rules, lengths)
+    different = count_different(best_trees_of_spans(spans, lengths), mbr.best_trees(spans, lengths))
+    derived_different = count_different(derived, expected)
+    print(
+        f"  {kind}, n = {n}: {different} of {len(lengths)} MBR trees differ; {derived_different} trees of"
+        " best derivations differ",
+        flush=True,
+    )
+    found = {"kind": kind, "n": n, "mbr_different": different, "viterbi_different": derived_different}
+    return found | {"good": different == derived_different == 0}
 
 
 def count_different(found: list[Any], expected: list[Any]) -> int:
@@ -292,7 +317,11 @@ def main() -> None:
         found[name] = [guard(name, call) for call in calls]
         (folder / "decoding.json").write_text(json.dumps(found, indent=1))
 
-    part("checks", *(lambda c=c: check_case(*c) for c in CASES))
+    part(
+        "checks",
+        *(lambda c=c: check_case(*c) for c in CASES),
+        *(lambda k=k: check_dense(k) for k in DENSE),
+    )
     if not all(row and row["good"] for row in found["checks"]):
         fail("checks")
     lengths = (10, 20, 30, 40)

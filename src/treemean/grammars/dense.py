@@ -25,6 +25,8 @@ from treemean.grammars.spans import SpanPosteriors
 
 #: The kernels hold rules of so many symbols in registers.
 _FEW = 64
+#: And those that read derivations off charts all pairs of so many.
+_FEW_PAIRED = 64
 
 
 class Encoder(nn.Module):
@@ -184,7 +186,22 @@ class DenseGrammar(Grammar):
 
     def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
         """See `Grammar.mbr`."""
-        return mbr.best_trees(self.posteriors(words, lengths), lengths)
+        spans = self.posteriors(words, lengths)
+        if self._resolved() == "triton":
+            from treemean.grammars.decoding.triton import best_trees_of_spans
+
+            return best_trees_of_spans(spans, lengths)
+        return mbr.best_trees(spans, lengths)
+
+    @torch.no_grad()
+    def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
+        """See `Grammar.viterbi`."""
+        if self.config.symbols > _FEW_PAIRED or self._resolved() != "triton":
+            return super().viterbi(words, lengths)
+        from treemean.grammars.decoding.triton import best_dense_derivations
+
+        words, known = check_batch(words, lengths, self.vocabulary_size)
+        return best_dense_derivations(self._expected_rules(words, lengths), known)
 
     def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> DenseWalker:
         return DenseWalker(DenseChart(self._expected_rules(words, lengths), semiring))

@@ -10,8 +10,10 @@ from torch import Tensor
 from treemean.grammars.decoding.choices import mask_of_span
 from treemean.grammars.decoding.triton import kernels
 from treemean.grammars.grammar import Masks, canonical
+from treemean.grammars.inside.rules import full_lengths
 from treemean.grammars.inside.triton.context import power, tiles
 from treemean.grammars.inside.triton.posteriors import Posteriors
+from treemean.grammars.spans import SpanPosteriors
 
 _CELLS, _ROWS = 128, 16
 
@@ -26,6 +28,14 @@ def best_trees(posteriors: Posteriors, lengths: Tensor) -> list[Masks]:
     """
     ways, gapped_ways = best_ways(posteriors)
     return read_trees(ways, gapped_ways, lengths)
+
+
+def best_trees_of_spans(spans: SpanPosteriors, lengths: Tensor | None = None) -> list[Masks]:
+    """Return the same for posteriors in the common form, which must be finite."""
+    spans.check_finite()
+    batch, n = len(spans.continuous), spans.continuous.shape[1] - 1
+    lengths = full_lengths(lengths, batch, n, spans.continuous.device)
+    return best_trees(Posteriors.of_spans(spans), lengths)
 
 
 @torch.no_grad()

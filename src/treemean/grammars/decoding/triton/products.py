@@ -29,7 +29,10 @@ def larger(a, b):
     return tl.where(a > b, a, b)
 
 
-@triton.jit(do_not_specialize=["inner", "rows", "columns", "pitch_left", "pitch_right", "pitch_result"])
+_SIZES = ["inner", "rows", "columns", "pitch_left", "pitch_right", "pitch_result", "next_left", "next_right"]
+
+
+@triton.jit(do_not_specialize=_SIZES)
 def best_sums(
     left,
     right,
@@ -40,14 +43,20 @@ def best_sums(
     pitch_left,
     pitch_right,
     pitch_result,
+    next_left,
+    next_right,
     GROUPS: tl.constexpr,
     TILE: tl.constexpr,
 ):
     """Find the largest left[k, row] + right[k, column] over k.
 
     Threads of a warp share a row, and each has some rows and a column of every group, so that few loads serve
-    many sums. Rows and columns beyond the last are computed from whatever lies there, and not stored.
+    many sums. Rows and columns beyond the last are computed from whatever lies there, and not stored. The
+    third axis of the grid is a product each, whose columns lie one behind the other.
     """
+    left += tl.program_id(2).to(tl.int64) * next_left
+    right += tl.program_id(2) * next_right
+    result += tl.program_id(2) * next_right
     row = tl.program_id(1) * TILE + tl.arange(0, TILE)
     column = (tl.program_id(0) * GROUPS + tl.arange(0, GROUPS)[:, None]) * TILE + tl.arange(0, TILE)[None, :]
     best = tl.full([GROUPS, TILE, TILE], float("-inf"), tl.float64)
@@ -71,23 +80,31 @@ def max_plus(left: Tensor, right: Tensor, result: Tensor) -> None:
 
     Parameters
     ----------
-    left, right : (K, rows) and (K, columns), parts of `roomy` matrices.
-    result : (rows, columns), contiguous along the last axis.
+    left : (K, rows), or (E, K, rows), of which each is for columns / E columns.
+    right : (K, columns).
+    result : (rows, columns).
+
+    All are contiguous along the last axis; left and right are parts of `roomy` matrices.
     """
-    rows, columns = result.shape
+    products = len(left) if left.dim() == 3 else 1
+    rows, columns = len(result), result.shape[1] // products
     high, groups = tiles(rows, _TILE), _MOST_GROUPS
-    while groups > 1 and (groups * _TILE >= 2 * columns or high * tiles(columns, groups * _TILE) < _ENOUGH):
+    while groups > 1 and (
+        groups * _TILE >= 2 * columns or products * high * tiles(columns, groups * _TILE) < _ENOUGH
+    ):
         groups //= 2
-    best_sums[(tiles(columns, groups * _TILE), high)](
+    best_sums[(tiles(columns, groups * _TILE), high, products)](
         left,
         right,
         result,
-        len(left),
+        left.shape[-2],
         rows,
         columns,
-        left.stride(0),
+        left.stride(-2),
         right.stride(0),
         result.stride(0),
+        left.stride(0) if products > 1 else 0,
+        columns,
         GROUPS=groups,
         TILE=_TILE,
         num_warps=max(4, power(2 * groups)),

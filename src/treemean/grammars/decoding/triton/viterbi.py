@@ -164,8 +164,7 @@ class ViterbiChart:
 
     def trees(self, lengths: Tensor) -> list[Masks]:
         """Return the trees of the best derivations; one transfer from the device."""
-        nodes = self.nodes(lengths)[..., :4].tolist()
-        return [_masks(own[: length - 1]) for own, length in zip(nodes, lengths.tolist())]
+        return masks_of_nodes(self.nodes(lengths), lengths)
 
 
 @torch.no_grad()
@@ -182,5 +181,10 @@ def best_derivations(rules: LogRankRules, lengths: Tensor) -> list[Masks]:
     return ViterbiChart(rules).trees(lengths)
 
 
-def _masks(nodes: list[list[int]]) -> Masks:
-    return canonical([mask_of_span(i, j) | mask_of_span(m, e) for i, j, m, e in nodes])
+def masks_of_nodes(nodes: Tensor, lengths: Tensor) -> list[Masks]:
+    """Return the spans of lists of nodes (S, n, 5) as bit masks; a sentence of l words has l - 1."""
+    charts = zip(nodes[..., :4].tolist(), lengths.tolist())
+    return [
+        canonical([mask_of_span(i, j) | mask_of_span(m, e) for i, j, m, e in own[: length - 1]])
+        for own, length in charts
+    ]

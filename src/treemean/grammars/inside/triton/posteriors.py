@@ -37,6 +37,17 @@ class Posteriors:
         """Return the expected number (S,) of constituents of several words of each sentence."""
         return self.continuous.triu(2).sum((1, 2)) + self.cells.sum(1)
 
+    @classmethod
+    def of_spans(cls, spans: SpanPosteriors) -> Posteriors:
+        """Return what is in the common form in this one, in float32; log Z is not known."""
+        continuous = spans.continuous.float().contiguous()
+        cells = continuous.new_zeros(len(continuous), 0)
+        if spans.discontinuous:
+            places, sizes = _squares(continuous.shape[1] - 1, continuous.device)
+            flat = torch.cat([spans.discontinuous[width].flatten(1) for width in sizes], 1)
+            cells = flat[:, places].float()
+        return cls(continuous, cells, continuous.new_full((len(continuous),), torch.nan))
+
     def spans(self) -> SpanPosteriors:
         """Return the posteriors in the common form."""
         n = self.continuous.shape[1] - 1
