@@ -6,9 +6,11 @@ import io
 import random
 from collections.abc import Iterable, Sequence
 
+import pytest
 from hypothesis import strategies as st
 
 from strategies import trees
+from treemean.errors import FormatError
 from treemean.formats import Format, Problems, Unwritable
 from treemean.formats.source import Source
 from treemean.trees import Constituent, Tree, Treebank
@@ -24,6 +26,17 @@ WAKE = Tree(
     tags=["VB", "PRP$", "NN", "RP"],
     word_functions=["HD", "DET", "HD", "PRT"],
     id="1",
+)
+
+#: A tree with everything that a tree can have.
+FULL = Tree(
+    ["Wake", "up", "“猫”"],
+    [Constituent(0b111, "S", "", {"support": 1.0}), Constituent(0b101, "", "x", {"support": 0.25})],
+    tags=["V", "", "N"],
+    word_functions=["", "prt", ""],
+    id="é 1",
+    metadata={"text": 'Wake "up"\n', "": "no key"},
+    values={"score": 2, "loss": -0.5},
 )
 
 #: Texts that every format can express anywhere.
@@ -97,6 +110,22 @@ def trees_in(
     return [
         tree for batch in format.read(source, problems or Problems(), encoding=encoding) for tree in batch
     ]
+
+
+def broken(text: str, old: str, new: str) -> str:
+    """Return a text with one place changed, which must be there."""
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+def trees_but_one(format: Format, data: bytes | str, message: str) -> list[Tree]:
+    """Return the trees that are left where one thing is skipped; it is an error with a message otherwise."""
+    with pytest.raises(FormatError, match=message):
+        trees_in(format, data)
+    problems = Problems(skip=True)
+    rest = trees_in(format, data, problems)
+    assert problems.count == 1
+    return rest
 
 
 def spans(tree: Tree) -> list[tuple[str, list[tuple[int, int]]]]:
