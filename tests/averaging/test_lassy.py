@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from treemean.averaging import average
 from treemean.evaluation import evaluate
-from treemean.formats import discbracket
-from treemean.formats.problems import Problems
-from treemean.formats.source import open_sources
 from treemean.trees import Treebank
 
-DATA = Path(os.environ.get("TREEMEAN_DATA", Path(__file__).parents[3] / "shared" / "data"))
-FOLDER = DATA / "lassy-predictions" / "test"
 WEIGHTS = [5.95, 5.82, 5.94, 5.52, 1.38]
 
-pytestmark = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason=f"no LASSY predictions in {FOLDER} (set TREEMEAN_DATA)"
-)
 
-
-def load(name: str) -> Treebank:
-    batches = []
-    for source in open_sources(str(FOLDER / f"{name}.discbracket.gz")):
-        batches += list(discbracket.read(source, Problems(), encoding="utf-8"))
-    return Treebank.concatenate(batches)
+@pytest.fixture(scope="module")
+def gold(lassy) -> Treebank:
+    return lassy("test", "gold")
 
 
 @pytest.fixture(scope="module")
-def gold() -> Treebank:
-    return load("gold")
-
-
-@pytest.fixture(scope="module")
-def five() -> list[Treebank]:
-    return [load(f"run{number:02}") for number in (1, 8, 5, 3, 6)]
+def five(lassy) -> list[Treebank]:
+    return [lassy("test", f"run{number:02}") for number in (1, 8, 5, 3, 6)]
 
 
 def scores(result: Treebank, gold: Treebank) -> tuple[float, float, float]:
@@ -70,8 +51,8 @@ def test_binary(five: list[Treebank], gold: Treebank) -> None:
     assert scores(result, gold) == pytest.approx((50.88, 54.64, 9.71), abs=0.02)
 
 
-def test_ten_runs(gold: Treebank) -> None:
-    runs = [load(f"run{number:02}") for number in range(1, 11)]
+def test_ten_runs(lassy, gold: Treebank) -> None:
+    runs = [lassy("test", f"run{number:02}") for number in range(1, 11)]
     result = average(runs)
     assert result.sentence_values["optimal"].all()
     assert result.sentence_values["seconds"].sum() < 1

@@ -6,26 +6,24 @@ import json
 
 import pytest
 
-import treemean
 from treemean import Tree, Treebank, evaluate, sample
 from treemean.errors import InvalidOption
 from treemean.experiments.main_results import BINARY, NON_BINARY, Ensembles, main_results
 from treemean.experiments.selection import all_equal, select
 
 
-def banks(folder, part):
-    return {f"run {i:02}": treemean.read(folder / part / f"run{i:02}.discbracket.gz") for i in range(1, 11)}
+def test_the_papers_table_for_lassy(lassy):
+    def banks(part):
+        return {f"run {i:02}": lassy(part, f"run{i:02}") for i in range(1, 11)}
 
-
-def test_the_papers_table_for_lassy(data_folder):
-    folder = data_folder / "lassy-predictions"
-    gold = {part: treemean.read(folder / part / "gold.discbracket.gz") for part in ("dev", "test")}
-    selection = select([evaluate(bank, gold["dev"]) for bank in banks(folder, "dev").values()], keep=5)
+    selection = select([evaluate(bank, lassy("dev", "gold")) for bank in banks("dev").values()], keep=5)
     assert [i + 1 for i in selection.chosen] == [1, 8, 5, 3, 6]
     assert [round(w, 2) for w in selection.weights] == [5.95, 5.82, 5.94, 5.52, 1.38]
 
-    runs = banks(folder, "test")
-    results = main_results(runs, Ensembles.of(list(runs.values()), selection), selection, gold["test"])
+    runs = banks("test")
+    results = main_results(
+        runs, Ensembles.of(list(runs.values()), selection), selection, lassy("test", "gold")
+    )
     rows = {row[0]: row[2:] for row in results.table().rows}
     # As printed in the paper: 46.7 ± 2.0, 50.9 ± 1.7, 6.2 ± 1.9; 48.2 52.4 5.8 (twice); 48.0 52.1 8.6;
     # 50.9** 54.6** 9.7**; 51.4** 55.0** 10.2*.

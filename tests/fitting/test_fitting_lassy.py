@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-import treemean
 from treemean.evaluation import evaluate
 from treemean.fitting import fit
 
 
-@pytest.fixture(scope="module")
-def lassy(data_folder):
-    folder = data_folder / "lassy-predictions"
+def scores_of(lassy, model, chosen):
+    """Fit a model to the development data of some runs, and score its averages of test data."""
 
     def part(name):
-        runs = [treemean.read(folder / name / f"run{k:02}.discbracket.gz") for k in range(1, 11)]
-        return runs, treemean.read(folder / name / "gold.discbracket.gz")
+        return [lassy(name, f"run{k:02}") for k in chosen], lassy(name, "gold")
 
-    return {name: part(name) for name in ("dev", "test")}
-
-
-def scores_of(lassy, model, chosen):
-    runs, gold = lassy["dev"]
-    fitted = fit([runs[k - 1] for k in chosen], gold, model)
-    runs, gold = lassy["test"]
-    found = evaluate(fitted.average([runs[k - 1] for k in chosen]), gold, "paper")
+    fitted = fit(*part("dev"), model)
+    runs, gold = part("test")
+    found = evaluate(fitted.average(runs), gold, "paper")
     return found.overall.f1, found.continuous.f1, found.discontinuous.f1
 
 
