@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from treemean import Tree, Treebank, evaluate, sample
+from treemean import Tree, Treebank, average, evaluate, sample
 from treemean.errors import InvalidOption
 from treemean.experiments.main_results import BINARY, NON_BINARY, Ensembles, main_results
 from treemean.experiments.selection import all_equal, select
+from treemean.fitting import fit
 
 
 def test_the_papers_table_for_lassy(lassy):
@@ -49,6 +50,15 @@ def test_results_of_the_sample_as_json_and_markdown():
     assert len(data["selection"]["chosen"]) == 3
     assert {c["metric"] for c in data["comparisons"]} == {"overall", "continuous", "discontinuous"}
     assert results.table("Sample").to_markdown().count("\n| run ") == 5
+
+
+@pytest.mark.parametrize("kind", ["discontinuous", "overall"])
+def test_fitted_scalar_weights_make_the_same_averages(kind):
+    gold, runs = sample.gold()[:60], [run[:60] for run in sample.runs()]
+    selection = select([evaluate(run, gold) for run in runs], 3, kind)
+    fitted = fit(runs, gold, "scalar", select="top", size=3, score=kind, folds=2)
+    assert fitted.chosen == tuple(sorted(selection.chosen))
+    assert fitted.average(runs) == average([runs[k] for k in selection.chosen], selection.weights)
 
 
 def flat(words="a b c"):

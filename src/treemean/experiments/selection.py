@@ -38,6 +38,10 @@ def select(development: Sequence[Evaluation], keep: int, weigh: WeightRule = "di
     keep : how many to choose; of equally good ones those that come first.
     weigh : by F1 on discontinuous constituents in the paper. Where that is zero for all of the chosen ones,
         they are weighted equally, and the note says so.
+
+    `fit(runs, gold, "scalar", select="top", size=keep)` of `treemean.fitting` makes the same averages. It
+    needs the trees, and averages them in every fold to say how good the choice is; here scores are all that
+    is known, and the paper's table wants the individuals in the order of their scores.
     """
     check_rule(weigh)
     if not 1 <= keep <= len(development):
