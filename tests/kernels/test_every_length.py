@@ -1,7 +1,7 @@
 """All kernels at one to nine words against the definitions in float64, in memory that starts as NaN.
 
 Values, the gradients of all tensors, and posteriors. The interpreter takes its time for every program of a
-kernel, so that ranks and symbols are few; batches of three have sentences of three lengths.
+kernel, so that long sentences with gaps are alone; batches of three have sentences of three lengths.
 """
 
 from __future__ import annotations
