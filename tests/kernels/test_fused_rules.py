@@ -95,7 +95,7 @@ def test_rules_and_gradients_are_those_of_the_plain_version(
     rules = rank_rules(parameters, words.to(device), grammars[0].config, dtype=dtype)
     value, gradients = gradients_of(rules, parameters, lengths.expand(runs, 3).to(device))
     # Rounded to halves, some ReLU are on the other side of their kink, which shows where units are so few.
-    tolerance, tolerance_each = (1e-5, 1e-4) if dtype == torch.float32 else (2e-3, 0.2)
+    tolerance, tolerance_each = (1e-5, 2e-4) if dtype == torch.float32 else (2e-3, 0.2)
     for run, grammar in enumerate(grammars):
         grammar.double()
         own = dict(grammar.named_parameters())
@@ -112,6 +112,33 @@ def test_rules_and_gradients_are_those_of_the_plain_version(
             assert off <= tolerance_each, f"{name} is off by {off}"
         whole, expected_whole = (torch.cat([x.flatten() for x in y]) for y in (found, expected_gradients))
         assert difference(whole, expected_whole) <= tolerance_each / 2
+
+
+@pytest.mark.parametrize("rare", [False, True])
+def test_gradients_of_small_parts_keep_their_digits(rare: bool, device: str) -> None:
+    """Attachments that are chosen almost alike, and symbols of fan-out two that are hardly ever used."""
+    torch.manual_seed(2)
+    sizes = {"nonterminals": 13, "preterminals": 21, "embedding": 19} | CONFIGS["tn-lcfrs"]
+    grammar = build_grammar(GrammarConfig("tn-lcfrs", **sizes), VOCABULARY)
+    assert isinstance(grammar, LowRankGrammar)
+    with torch.no_grad():
+        for name, parameter in grammar.named_parameters():
+            parameter *= 2.0 if name.startswith("rank") or name == "words" else 1.0
+        if rare:  # parents hardly ever choose a rank with a discontinuous child
+            grammar.parent[0].bias += 1
+            grammar.rank2 -= 0.9
+    words = torch.randint(VOCABULARY, (1, 2, 5), generator=torch.Generator().manual_seed(5))
+    parameters = stack([grammar], device)
+    _, gradients = gradients_of(rank_rules(parameters, words.to(device), grammar.config), parameters)
+    own = dict(grammar.double().named_parameters())
+    _, expected = gradients_of(grammar.rules(words[0]), own)
+    checked = 0
+    for name, gradient, wanted in zip(own, gradients, expected):
+        if name.startswith(("attachment", "gapped", "discontinuous", "root")):
+            off = difference(gradient[0], wanted)
+            assert off <= 1e-2, f"{name} is off by {off}"
+            checked += 1
+    assert checked == 26
 
 
 def test_gradients_do_not_depend_on_the_weight_of_the_batch(device: str) -> None:

@@ -1,138 +1,19 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
-"""Kernels between the products of the backward pass.
-
-Gradients of logits are expected counts: what a grammar did, minus what it would do without looking. They add
-up to no more than a few times the number of words, each times the weight of its sentence, ``N``. That bound
-gives each run its *units*, powers of two by which gradients are multiplied before they are written as halves:
-``u`` with ``u N`` just under 1, ``w`` with ``w`` times the largest weight of a sentence just under 1.
-Parameters get the same gradients whatever the units, up to rounding.
-"""
+"""Kernels between the products of the backward pass; `unit_kernels` tells in which units gradients are."""
 
 from __future__ import annotations
 
 import triton
 import triton.language as tl
 
-from treemean.grammars.fused.forward_kernels import SCALE
-
-#: The exponents of two of the units of halves: of gradients of logits, of hidden layers, of posteriors.
-LOGITS, HIDDEN, POSTERIORS = 13, 9, 14
-
-#: What `measure` writes for each run: u, w, the inverse of the largest step of gradients of views, and the
-#: factors that undo the units of hidden layers and of logits.
-UNITS = 5
-
-_PROBABILITY = tl.constexpr(1.0 / SCALE)
-_LOGITS = tl.constexpr(2.0**LOGITS)
-_HIDDEN = tl.constexpr(2.0**HIDDEN)
-_POSTERIORS = tl.constexpr(2.0**POSTERIORS)
-_UNITS = tl.constexpr(UNITS)
-_LARGEST_HALF = tl.constexpr(65504.0)
-
-
-@triton.jit
-def exponent(x):
-    """Return k with 2^k <= x < 2^(k+1), between -100 and 100, for x >= 0."""
-    k = (x.to(tl.int32, bitcast=True) >> 23) - 127
-    return tl.minimum(tl.maximum(k, -100), 100)
-
-
-@triton.jit
-def two_to(k):
-    """Return 2^k exactly."""
-    return ((k + 127) << 23).to(tl.float32, bitcast=True)
-
-
-@triton.jit
-def limited(x):
-    """Keep what is too large for a half within its range."""
-    return tl.minimum(tl.maximum(x, -_LARGEST_HALF), _LARGEST_HALF)
-
-
-@triton.jit(do_not_specialize=["positions"])
-def scale_view_gradients(
-    gradients,
-    views,
-    result,
-    steps,
-    weights,
-    positions,
-    COLUMNS: tl.constexpr,
-    PITCH: tl.constexpr,
-    BLOCK: tl.constexpr,
-):
-    """Write the gradients of the views of a word as halves, in steps of their own.
-
-    The views times their gradients add up to the weight of the sentence.
-    """
-    position = tl.program_id(1).to(tl.int64) * positions + tl.program_id(0)
-    column = tl.arange(0, BLOCK)
-    real = column < COLUMNS
-    gradient = tl.load(gradients + position * COLUMNS + column, mask=real, other=0.0)
-    view = tl.load(views + position * COLUMNS + column, mask=real, other=0.0)
-    k = exponent(tl.max(tl.abs(gradient), 0))
-    tl.store(steps + position, two_to(k - 14))
-    tl.store(weights + position, tl.abs(tl.sum(gradient * view, 0)))
-    tl.store(result + position * PITCH + column, gradient * two_to(14 - k), mask=real)
-
-
-@triton.jit(do_not_specialize=["positions"])
-def measure(steps, weights, units, positions, BLOCK: tl.constexpr):
-    """Find the units of a run."""
-    run = tl.program_id(0).to(tl.int64)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    heaviest = tl.zeros([BLOCK], dtype=tl.float32)
-    widest = tl.zeros([BLOCK], dtype=tl.float32)
-    for first in range(0, positions, BLOCK):
-        position = first + tl.arange(0, BLOCK)
-        real = position < positions
-        weight = tl.load(weights + run * positions + position, mask=real, other=0.0)
-        total += weight
-        heaviest = tl.maximum(heaviest, weight)
-        widest = tl.maximum(widest, tl.load(steps + run * positions + position, mask=real, other=0.0))
-    u = exponent(tl.sum(total, 0)) + 1
-    units += run * _UNITS
-    tl.store(units, two_to(-u))
-    tl.store(units + 1, two_to(-exponent(tl.max(heaviest, 0)) - 1))
-    tl.store(units + 2, 1.0 / tl.max(widest, 0))
-    tl.store(units + 3, two_to(u) / _HIDDEN)
-    tl.store(units + 4, two_to(u) / _LOGITS)
-
-
-@triton.jit(do_not_specialize=["rows"])
-def row_peaks(x, peaks, rows, COLUMNS: tl.constexpr, BLOCK: tl.constexpr):
-    """Find the largest magnitude of each row."""
-    row = tl.program_id(1).to(tl.int64) * rows + tl.program_id(0)
-    column = tl.arange(0, BLOCK)
-    value = tl.load(x + row * COLUMNS + column, mask=column < COLUMNS, other=0.0)
-    tl.store(peaks + row, tl.max(tl.abs(value), 0))
-
-
-@triton.jit(do_not_specialize=["rows"])
-def scale_matrix(
-    x,
-    peaks,
-    result,
-    step,
-    rows,
-    COLUMNS: tl.constexpr,
-    PITCH: tl.constexpr,
-    BLOCK: tl.constexpr,
-    BLOCK_ROWS: tl.constexpr,
-):
-    """Write a matrix as halves in one step for the whole matrix of a run, twice, one below the other."""
-    run = tl.program_id(1).to(tl.int64)
-    every = tl.arange(0, BLOCK_ROWS)
-    k = exponent(tl.max(tl.load(peaks + run * rows + every, mask=every < rows, other=0.0), 0))
-    row = run * rows + tl.program_id(0)
-    column = tl.arange(0, BLOCK)
-    value = tl.load(x + row * COLUMNS + column, mask=column < COLUMNS, other=0.0)
-    value *= two_to(14 - k)
-    row += run * rows
-    tl.store(result + row * PITCH + column, value, mask=column < COLUMNS)
-    tl.store(result + (row + rows) * PITCH + column, value, mask=column < COLUMNS)
-    if tl.program_id(0) == 0:
-        tl.store(step + run, two_to(k - 14))
+from treemean.grammars.fused.unit_kernels import (
+    HIDDEN_UNIT,
+    LOGITS_UNIT,
+    POSTERIORS_UNIT,
+    PROBABILITY,
+    UNITS_OF_RUN,
+    limited,
+)
 
 
 @triton.jit(do_not_specialize=["positions"])
@@ -165,11 +46,11 @@ def emitted_gradients(
     x -= tl.load(log_sums + run * COLUMNS + column, mask=real, other=0.0)
     e = tl.exp(x - tl.load(scales + position))
     gradient = tl.load(gradients + position * COLUMNS + column, mask=real, other=0.0)
-    posterior = e * gradient * (_PROBABILITY * step)
-    posterior *= tl.load(units + run * _UNITS + 1) * _POSTERIORS
+    posterior = e * gradient * (PROBABILITY * step)
+    posterior *= tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT
     tl.store(posteriors + position * PITCH + column, limited(posterior), mask=real)
-    relative = step * tl.load(units + run * _UNITS + 2)
-    relative /= _PROBABILITY
+    relative = step * tl.load(units + run * UNITS_OF_RUN + 2)
+    relative /= PROBABILITY
     mean = tl.sum(e, 0) / COLUMNS
     target = weighted + position * PITCH_WEIGHTED
     tl.store(target + column, (e - mean) * relative, mask=real)
@@ -200,11 +81,11 @@ def hidden_gradients(
     row = run * rows + tl.program_id(0)
     column = tl.arange(0, BLOCK)
     real = column < SIZE
-    unit = tl.load(units + run * _UNITS) * _HIDDEN
-    unit /= tl.load(units + run * _UNITS + 1) * _POSTERIORS
+    unit = tl.load(units + run * UNITS_OF_RUN) * HIDDEN_UNIT
+    unit /= tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT
     number = tl.load(chosen + row * PITCH_CHOSEN + SIZE) * unit
     words = tl.load(chosen + row * PITCH_CHOSEN + column, mask=real, other=0.0) * unit
-    word = tl.load(expected + row * SIZE + column, mask=real, other=0.0) * _PROBABILITY
+    word = tl.load(expected + row * SIZE + column, mask=real, other=0.0) * PROBABILITY
     vector = tl.load(hidden + row * PITCH_HIDDEN + column, mask=real, other=0.0).to(tl.float32)
     tl.store(gradients + row * PITCH + column, limited(words - number * word), mask=real)
     tl.store(weighted + row * PITCH + column, limited(number * vector), mask=real)
@@ -235,7 +116,7 @@ def word_gradients(
     column = tl.arange(0, BLOCK)
     real = column < SIZE
     row = run * vocabulary + word
-    inverse = tl.load(units + run * _UNITS + 3) * _PROBABILITY
+    inverse = tl.load(units + run * UNITS_OF_RUN + 3) * PROBABILITY
     total = -tl.load(unchosen + (run * padded + word) * SIZE + column, mask=real, other=0.0) * inverse
     here = tl.zeros([BLOCK], dtype=tl.float32)
     for first in range(0, positions, STEP):
@@ -244,7 +125,7 @@ def word_gradients(
         if tl.max(found.to(tl.int32), 0) > 0:
             at = chosen + (run * positions + position)[:, None] * SIZE + column[None, :]
             here += tl.sum(tl.load(at, mask=found[:, None] & real[None, :], other=0.0), 0)
-    total += here / (tl.load(units + run * _UNITS + 1) * _POSTERIORS)
+    total += here / (tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT)
     tl.store(result + row * SIZE + column, total, mask=real)
 
 
@@ -309,11 +190,11 @@ def softmax_gradients(
 ):
     """Take the gradients of the logits of one row of a softmax, in the units of logits.
 
-    Gradients of the probabilities p are the sum of a matrix (FORM 1), or one that was already multiplied by p
-    (FORM 2), or one of scaled probabilities times ``step`` of the run (FORM 3), or nothing (FORM 0); and of
-    ``factors`` (COUNT, rows) times
-    ``others`` (COUNT, columns), of a product of p with the factors. The gradients of the factors, p times
-    the others, are written to ``shares`` (COUNT, rows).
+    Gradients of the probabilities p are the sum of a matrix (FORM 1), or one of scaled probabilities times
+    ``step`` of the run (FORM 2), or nothing (FORM 0); and of ``factors`` (COUNT, rows) times ``others``
+    (COUNT, columns), of a product of p with the factors. The gradients of the factors, p times the others,
+    are written to ``shares`` (COUNT, rows), all less by the mean of the others: factors come of a softmax
+    over rows, for which only differences count, and these would be lost where rows are almost alike.
     """
     run = tl.program_id(1).to(tl.int64)
     local = tl.program_id(0)
@@ -323,21 +204,21 @@ def softmax_gradients(
     p = tl.load(probabilities + row * PITCH + column, mask=real, other=0.0).to(tl.float32)
     if SPLIT:
         p += tl.load(probabilities + row * PITCH + COLUMNS + column, mask=real, other=0.0).to(tl.float32)
-    p *= _PROBABILITY
+    p *= PROBABILITY
     weighted = tl.zeros([BLOCK], dtype=tl.float32)
     if FORM > 0:
         weighted += tl.load(gradients + row * COLUMNS + column, mask=real, other=0.0)
-    if FORM == 3:
-        weighted *= tl.load(step + run) * _PROBABILITY
-    if FORM == 1 or FORM == 3:
-        weighted *= p
+    if FORM == 2:
+        weighted *= tl.load(step + run) * PROBABILITY
+    weighted *= p
     for k in tl.static_range(COUNT):
-        other = p * tl.load(others + (run * COUNT + k) * COLUMNS + column, mask=real, other=0.0)
+        other = tl.load(others + (run * COUNT + k) * COLUMNS + column, mask=real, other=0.0)
+        other = p * (other - tl.sum(other, 0) / COLUMNS)
         tl.store(shares + (run * COUNT + k) * rows + local, tl.sum(other, 0))
         factor = tl.load(factors + (run * COUNT + k) * PITCH_FACTORS + local).to(tl.float32)
-        weighted += other * (factor * _PROBABILITY)
+        weighted += other * (factor * PROBABILITY)
     mean = tl.sum(weighted, 0) / tl.sum(p, 0)
-    gradient = (weighted - p * mean) * (tl.load(units + run * _UNITS) * _LOGITS)
+    gradient = (weighted - p * mean) * (tl.load(units + run * UNITS_OF_RUN) * LOGITS_UNIT)
     tl.store(result + row * PITCH_RESULT + column, limited(gradient), mask=real)
 
 
@@ -350,7 +231,6 @@ def child_gradients(
     step,
     units,
     result,
-    shares,
     R1: tl.constexpr,
     R2: tl.constexpr,
     R3: tl.constexpr,
@@ -366,8 +246,7 @@ def child_gradients(
 ):
     """Take the gradients of the logits by which a rank chooses children, the reverse of `choose_children`.
 
-    The result has rows of r1 + r3 left, r1 + r3 right and r2 + r4 other children. ``shares`` (E, r4, 4) are
-    the gradients of the probabilities of attachments times these.
+    The result has rows of r1 + r3 left, r1 + r3 right and r2 + r4 other children.
     """
     VIEWS: tl.constexpr = 2 * R1 + R2 + 2 * R3 + 4 * R4
     SIBLINGS: tl.constexpr = R1 + R3
@@ -382,8 +261,8 @@ def child_gradients(
     real = column < NT
     column_t = tl.arange(0, BLOCK_T)
     real_t = column_t < T
-    factor = tl.load(step + run) * _PROBABILITY
-    factor_t = _PROBABILITY / tl.load(units + run * _UNITS + 2)
+    factor = tl.load(step + run) * PROBABILITY
+    factor_t = PROBABILITY / tl.load(units + run * UNITS_OF_RUN + 2)
     p = tl.zeros([BLOCK_NT], dtype=tl.float32)
     p_t = tl.zeros([BLOCK_T], dtype=tl.float32)
     weighted = tl.zeros([BLOCK_NT], dtype=tl.float32)
@@ -391,25 +270,81 @@ def child_gradients(
     for kind in range(count):
         at = run * VIEWS + view + kind * R4
         one = tl.load(nonterminals + at * PITCH_NT + column, mask=real, other=0.0).to(tl.float32)
-        one *= _PROBABILITY
+        one *= PROBABILITY
         p += one
         one *= tl.load(gradients + at * NT + column, mask=real, other=0.0) * factor
         weighted += one
         one_t = tl.load(preterminals + at * PITCH_T + column_t, mask=real_t, other=0.0).to(tl.float32)
-        one_t *= _PROBABILITY
+        one_t *= PROBABILITY
         p_t += one_t
         of_mean = tl.load(gradients_t + at * PITCH_GRADIENTS + T)
         of_rest = tl.load(gradients_t + at * PITCH_GRADIENTS + column_t, mask=real_t, other=0.0)
         one_t *= (of_rest + of_mean) * factor_t
         weighted_t += one_t
-        if row >= 2 * SIBLINGS + R2:
-            rank = row - 2 * SIBLINGS - R2
-            tl.store(shares + (run * R4 + rank) * 4 + kind, tl.sum(one, 0) + tl.sum(one_t, 0))
     total = (tl.sum(weighted, 0) + tl.sum(weighted_t, 0)) / (tl.sum(p, 0) + tl.sum(p_t, 0))
-    unit = tl.load(units + run * _UNITS) * _LOGITS
+    unit = tl.load(units + run * UNITS_OF_RUN) * LOGITS_UNIT
     target = result + (run * (2 * SIBLINGS + R2 + R4) + row) * PITCH
     tl.store(target + column, limited((weighted - p * total) * unit), mask=real)
     tl.store(target + NT + column_t, limited((weighted_t - p_t * total) * unit), mask=real_t)
+
+
+@triton.jit(do_not_specialize=["positions"])
+def attachment_gradients(
+    views,
+    of_views,
+    rules,
+    of_rules,
+    nonterminals,
+    preterminals,
+    units,
+    result,
+    positions,
+    floor,
+    ROWS: tl.constexpr,
+    VIEWS: tl.constexpr,
+    R4: tl.constexpr,
+    NT: tl.constexpr,
+    T: tl.constexpr,
+    PITCH_NT: tl.constexpr,
+    PITCH_T: tl.constexpr,
+    PITCH: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Take the gradients of the logits by which a rank chooses one of four attachments.
+
+    How often each was chosen is what all its views and rules contributed, values times gradients in float32.
+    Symbols need not be looked at: four nearly equal sums over thousands of rounded numbers would hide the
+    little by which they differ. The probabilities are those that children were given, after rounding.
+    """
+    rank = tl.program_id(0)
+    run = tl.program_id(1).to(tl.int64)
+    view = VIEWS - 4 * R4 + tl.arange(0, 4) * R4 + rank
+    chosen = tl.zeros([4], dtype=tl.float32)
+    for first in range(0, positions, BLOCK):
+        place = first + tl.arange(0, BLOCK)
+        at = (run * positions + place)[None, :] * VIEWS + view[:, None]
+        real = (place < positions)[None, :] & (view < VIEWS)[:, None]
+        value = tl.load(views + at, mask=real, other=0.0) - floor
+        chosen += tl.sum(value * tl.load(of_views + at, mask=real, other=0.0), 1)
+    for first in range(0, ROWS, BLOCK):
+        row = first + tl.arange(0, BLOCK)
+        at = (run * ROWS + row)[None, :] * VIEWS + view[:, None]
+        real = (row < ROWS)[None, :] & (view < VIEWS)[:, None]
+        value = tl.load(rules + at, mask=real, other=0.0)
+        chosen += tl.sum(value * tl.load(of_rules + at, mask=real, other=0.0), 1)
+    p = tl.zeros([4], dtype=tl.float32)
+    line = (run * VIEWS + view)[:, None]
+    for first in range(0, NT, BLOCK):
+        column = (first + tl.arange(0, BLOCK))[None, :]
+        real = (column < NT) & (view < VIEWS)[:, None]
+        p += tl.sum(tl.load(nonterminals + line * PITCH_NT + column, mask=real, other=0.0).to(tl.float32), 1)
+    for first in range(0, T, BLOCK):
+        column = (first + tl.arange(0, BLOCK))[None, :]
+        real = (column < T) & (view < VIEWS)[:, None]
+        p += tl.sum(tl.load(preterminals + line * PITCH_T + column, mask=real, other=0.0).to(tl.float32), 1)
+    gradient = chosen - p * (tl.sum(chosen, 0) / tl.sum(p, 0))
+    gradient *= tl.load(units + run * UNITS_OF_RUN) * LOGITS_UNIT
+    tl.store(result + (run * R4 + rank) * PITCH + tl.arange(0, 4), gradient)
 
 
 @triton.jit
@@ -435,4 +370,4 @@ def symbol_gradients(
         total += tl.load(of_parents + (run * NT + symbol) * SIZE + column, mask=real, other=0.0)
     else:
         total += tl.load(of_emissions + (run * T + symbol - NT) * SIZE + column, mask=real, other=0.0)
-    tl.store(result + row * SIZE + column, total * tl.load(units + run * _UNITS + 3), mask=real)
+    tl.store(result + row * SIZE + column, total * tl.load(units + run * UNITS_OF_RUN + 3), mask=real)

@@ -112,7 +112,7 @@ class Emissions:
         ----------
         gradients : (E, B·n, T) of the emissions, as the product of those of the views with children.
         steps : (E, B·n), of the gradients of the views.
-        units : (E, ·), see `backward_kernels`.
+        units : (E, ·), see `unit_kernels`.
         """
         runs, positions, preterminals = self._logits.shape
         posteriors = half_matrix(runs, positions, preterminals, device=units.device)

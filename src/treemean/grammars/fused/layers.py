@@ -8,17 +8,18 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.fused import backward_kernels, forward_kernels
-from treemean.grammars.fused.backward_kernels import HIDDEN, LOGITS
 from treemean.grammars.fused.matrices import (
     add_product,
     half_matrix,
     half_product,
     parts,
     power,
+    precision,
     product,
     warps,
     whole_part,
 )
+from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS
 from treemean.grammars.inside.triton.streams import Streams
 
 _ROWS, _COLUMNS = 32, 256
@@ -172,7 +173,6 @@ def softmax_gradients(
     gradients: Tensor | None = None,
     *,
     split: bool = False,
-    weighted: bool = False,
     step: Tensor | None = None,
     factors: Tensor | None = None,
     others: Tensor | None = None,
@@ -183,13 +183,13 @@ def softmax_gradients(
     ----------
     probabilities : (E, rows, columns), scaled halves, or twice as many columns if `split`.
     units : of the runs.
-    gradients : of the probabilities; if `weighted`, times these; with a step (E,), times its inverse.
+    gradients : of the probabilities; with a step (E,), times its inverse.
     factors, others : (E, count, rows) scaled halves and (E, count, columns), if the probabilities were
         multiplied by the factors, and those products have the gradients `others`.
 
     Returns
     -------
-    Also the gradients of the factors.
+    Also the gradients of the factors, but for what is the same for all rows.
     """
     runs, rows, columns = probabilities.shape
     columns //= 1 + split
@@ -211,7 +211,7 @@ def softmax_gradients(
         PITCH=probabilities.stride(1),
         PITCH_RESULT=result.stride(1),
         SPLIT=split,
-        FORM=0 if gradients is None else 2 if weighted else 1 if step is None else 3,
+        FORM=0 if gradients is None else 1 if step is None else 2,
         COUNT=count,
         PITCH_FACTORS=0 if factors is None else factors.stride(1),
         BLOCK=block,
@@ -292,6 +292,33 @@ class Network:
         _, tally.hidden[f"{self._first}.bias"] = deactivate(gradients)
         tally.layer(self._first, gradients, self._input)
         return product(gradients, self._weight(self._first))
+
+
+class SmallNetwork(Network):
+    """A residual network of few rows, in float32.
+
+    That costs next to nothing, and what such a network decides is used so much more than it is looked at that
+    halves would not do for its gradients.
+
+    Parameters
+    ----------
+    prefix : the name of the network among the parameters.
+    parameters : all, by name, in float32.
+    """
+
+    def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
+        super().__init__(prefix, parameters, parameters)
+
+    def probabilities(self, x: Tensor) -> Tensor:
+        """Return the softmax of the last layer, as scaled halves, for float32 (E, rows, s)."""
+        with precision(torch.float32):
+            logits = product(self.forward(x), self._weight(self._last).mT)
+        return softmax(logits, self._bias(self._last))
+
+    def backward_from_logits(self, gradients: Tensor, tally: Tally) -> Tensor:
+        """Take the gradients of the logits, in float32, back; see `Network`."""
+        with precision(torch.float32):
+            return super().backward_from_logits(gradients, tally)
 
 
 class ExactNetwork(Network):

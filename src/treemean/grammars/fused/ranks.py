@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.fused import backward_kernels, forward_kernels
-from treemean.grammars.fused.backward_kernels import HIDDEN, LOGITS
 from treemean.grammars.fused.layers import Tally, activate, deactivate, softmax, softmax_gradients
-from treemean.grammars.fused.matrices import half_matrix, half_product, power, product, warps
+from treemean.grammars.fused.matrices import half_matrix, half_product, power, precision, product, warps
+from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS
 from treemean.grammars.inside.rules import ATTACHMENTS, Ranks
 
 _TO_HIDDEN = 2.0 ** (HIDDEN - LOGITS)
@@ -146,7 +146,7 @@ class Children:
         step: Tensor,
         units: Tensor,
         room: list[Tensor],
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor]:
         """Take the gradients of both parts back to the projections, written to ``room``.
 
         Those of preterminals lack what is in a last column, which all share.
@@ -154,13 +154,12 @@ class Children:
         Returns
         -------
         The gradients of the packed rank matrices, siblings (E, s, r1 + r3) and mixed (E, s, r2 + r4), in the
-        units of logits; and those of the attachments times these, (E, r4, 4).
+        units of logits.
         """
         ranks, (nonterminals, preterminals) = self._ranks, self._sizes
         runs, symbols = len(units), nonterminals + preterminals
         pairs, others = ranks.r1 + ranks.r3, ranks.r2 + ranks.r4
         logits = half_matrix(runs, 2 * pairs + others, symbols, device=units.device)
-        shares = torch.empty(runs, ranks.r4, ATTACHMENTS, device=units.device)
         blocks = power(nonterminals), power(preterminals)
         backward_kernels.child_gradients[(2 * pairs + others, runs)](
             self.nonterminals,
@@ -169,7 +168,6 @@ class Children:
             step,
             units,
             logits,
-            shares,
             R1=ranks.r1,
             R2=ranks.r2,
             R3=ranks.r3,
@@ -191,9 +189,46 @@ class Children:
         of_siblings = product(self._projected[0].mT, left.mT)
         of_siblings += product(self._projected[1].mT, right.mT)
         if not others:
-            return of_siblings, of_siblings[..., :0], shares
+            return of_siblings, of_siblings[..., :0]
         half_product(mixed.mT, other.mT, scale=_TO_HIDDEN, out=room[2])
-        return of_siblings, product(self._projected[2].mT, mixed.mT), shares
+        return of_siblings, product(self._projected[2].mT, mixed.mT)
+
+    def attachment_gradients(
+        self, rules: tuple[Tensor, Tensor], gradients: tuple[Tensor, Tensor], units: Tensor, floor: float
+    ) -> Tensor:
+        """Return the gradients of the logits of attachments, float32 (E, r4, 4), in the units of logits.
+
+        Parameters
+        ----------
+        rules : the views (E, B, n, C) and the continuous rules (E, ·, C) that came of these children.
+        gradients : of both.
+        floor : what was added to the views.
+        """
+        runs, batch, n, views = rules[0].shape
+        with precision(torch.float32):
+            result = half_matrix(runs, self._ranks.r4, ATTACHMENTS, device=units.device)
+        backward_kernels.attachment_gradients[(self._ranks.r4, runs)](
+            rules[0],
+            gradients[0],
+            rules[1],
+            gradients[1],
+            self.nonterminals,
+            self.preterminals,
+            units,
+            result,
+            batch * n,
+            floor,
+            ROWS=rules[1].shape[1],
+            VIEWS=views,
+            R4=self._ranks.r4,
+            NT=self._sizes[0],
+            T=self._sizes[1],
+            PITCH_NT=self.nonterminals.stride(1),
+            PITCH_T=self.preterminals.stride(1),
+            PITCH=result.stride(1),
+            BLOCK=512,
+        )
+        return result
 
 
 class Parents:

@@ -14,18 +14,20 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from treemean.grammars.config import GrammarConfig
-from treemean.grammars.fused import backward_kernels
-from treemean.grammars.fused.backward_kernels import HIDDEN, LOGITS, UNITS
+from treemean.grammars.fused import backward_kernels, unit_kernels
 from treemean.grammars.fused.emissions import Emissions
 from treemean.grammars.fused.forward_kernels import SCALE
-from treemean.grammars.fused.layers import ExactNetwork, Network, Tally, softmax_gradients
+from treemean.grammars.fused.layers import ExactNetwork, SmallNetwork, Tally, softmax_gradients
 from treemean.grammars.fused.matrices import half_matrix, padded_rows, power, precision, product, warps
 from treemean.grammars.fused.ranks import Children, GappedChildren, Parents, Projections, RankMatrices
+from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS, UNITS
 from treemean.grammars.inside.rules import RankRules, Ranks
 from treemean.grammars.inside.triton.streams import Streams
 
 # Side streams; those of the inside pass have smaller numbers.
 _RULES, _SMALL, _WEIGHTS, _WORDS, _EXPECTED = range(4, 9)
+#: How the names of parameters begin that are not made halves one by one.
+_NOT_HALVES = ("rank", "root_", "attachment_")
 
 
 def rank_rules(
@@ -71,7 +73,7 @@ class _RankRules(torch.autograd.Function):
             results = passed.forward(keep)
         if keep:
             ctx.passed, ctx.names, ctx.dtype = passed, names, dtype
-            ctx.save_for_backward(results[0])
+            ctx.save_for_backward(results[0], results[2], results[3])
         ctx.mark_non_differentiable(results[1])
         ctx.set_materialize_grads(False)
         ctx.shapes = [result.shape for result in results]
@@ -80,9 +82,9 @@ class _RankRules(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients_of_rules: Tensor | None) -> tuple[Tensor | None, ...]:
-        (values,) = ctx.saved_tensors
+        values = ctx.saved_tensors
         of_rules = [
-            values.new_zeros(shape) if gradient is None else gradient.contiguous()
+            values[0].new_zeros(shape) if gradient is None else gradient.contiguous()
             for number, (gradient, shape) in enumerate(zip(gradients_of_rules, ctx.shapes))
             if number != 1  # the scales
         ]
@@ -108,8 +110,8 @@ class _Pass:
         self.parent_projection = self._projections("parent")
         if gaps:
             self.gapped_projections = self._projections("gapped_parent", "discontinuous_child")
-            self.attachment_network = Network("attachment_network", self.weights, parameters)
-        self.root_network = Network("root_network", self.weights, parameters)
+            self.attachment_network = SmallNetwork("attachment_network", parameters)
+        self.root_network = SmallNetwork("root_network", parameters)
         self.emissions = Emissions(
             ExactNetwork("emission_network", self.weights, parameters),
             parameters["symbols"][:, config.nonterminals :],
@@ -120,8 +122,8 @@ class _Pass:
         self.children = Children(self.matrices, config.nonterminals, config.preterminals)
 
     def _halves(self, parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return all matrices but those of ranks as halves; those of projections are parts of larger ones."""
-        matrices = {n: p for n, p in parameters.items() if p.dim() == 3 and not n.startswith("rank")}
+        """Return matrices as halves by name; those of projections are parts of larger ones."""
+        matrices = {n: p for n, p in parameters.items() if p.dim() == 3 and not n.startswith(_NOT_HALVES)}
         groups = [("left", "right", "continuous_child"), ("gapped_parent", "discontinuous_child")]
         halves: dict[str, Tensor] = {}
         for group in groups:
@@ -148,11 +150,10 @@ class _Pass:
         runs, batch, n = self.words.shape
         symbols = self.weights["symbols"]
         with streams.beside(_SMALL):
-            self.root = self.root_network.probabilities(self.weights["root_embedding"])
+            self.root = self.root_network.probabilities(self.parameters["root_embedding"])
             self.attachment = None
             if config.has_gaps:
-                columns = self.matrices.mixed[..., self.ranks.r2 :].mT
-                self.attachment = self.attachment_network.probabilities(columns)
+                self.attachment = self.attachment_network.probabilities(self.parameters["rank4"].mT)
         with streams.beside(_RULES):
             projected = self.children_projections.forward(symbols)
             (parent,) = self.parent_projection.forward(symbols[:, : config.nonterminals])
@@ -186,12 +187,18 @@ class _Pass:
         )
 
     def backward(
-        self, values: Tensor, views: Tensor, continuous: Tensor, discontinuous: Tensor, root: Tensor
+        self,
+        values: tuple[Tensor, Tensor, Tensor],
+        views: Tensor,
+        continuous: Tensor,
+        discontinuous: Tensor,
+        root: Tensor,
     ) -> dict[str, Tensor]:
-        """Return the gradients of all parameters from those of the rules; ``values`` are the views."""
+        """Return the gradients of all parameters from the rules, ``values``, and the gradients of these."""
         config, streams = self.config, self.streams
-        units, view_gradients, steps = self._scale_views(values, views)
-        main, small = Tally(streams, _WEIGHTS), Tally(streams, _SMALL)
+        view_gradients, steps, weights = self._scale_views(values[0], views)
+        units, gapped_units = self._measure(steps, weights, values[2], discontinuous)
+        main, gapped, small = Tally(streams, _WEIGHTS), Tally(streams, _WEIGHTS), Tally(streams, _SMALL)
         rooms = self.children_projections.room(), self.parent_projection.room()
         with streams.beside(_RULES):
             matrix, step = self._scale_matrix(continuous)
@@ -209,57 +216,69 @@ class _Pass:
         streams.join(_EXPECTED)
         with streams.beside(_RULES):
             of_preterminals = product(view_gradients.mT, weighted)
-            of_siblings, of_mixed, shares = self.children.backward(
+            of_siblings, of_mixed = self.children.backward(
                 (of_nonterminals, of_preterminals), step, units, rooms[0]
             )
         with streams.beside(_SMALL, wait=False):
             streams.wait(_RULES)
-            logits, _ = softmax_gradients(self.root, units, of_root)
+            with precision(torch.float32):
+                logits, _ = softmax_gradients(self.root, units, of_root)
             small.hidden["root_embedding"] = self.root_network.backward_from_logits(logits, small)
             if self.attachment is not None:
-                logits, _ = softmax_gradients(self.attachment, units, shares, weighted=True)
+                logits = self.children.attachment_gradients(
+                    values[:2], (views, continuous), units, config.floor
+                )
                 of_columns = self.attachment_network.backward_from_logits(logits, small)
         with streams.beside(_RULES, wait=False):
             symbols_as_children = self.children_projections.backward(main)
             symbols_as_parents = self.parent_projection.backward(main)
             main.logits["rank1"] = of_siblings[..., : self.ranks.r1] + of_parents[..., : self.ranks.r1]
             if config.has_gaps:
-                of_gapped = self._gapped_backward(discontinuous, units, main, of_mixed)
+                of_gapped = self._gapped_backward(discontinuous, gapped_units, gapped, of_mixed)
         of_emissions, of_words = self.emissions.backward(posteriors, units, main, streams, _WORDS)
         streams.join(_RULES, _SMALL, _WEIGHTS, _WORDS)
         if config.has_gaps:
             r1, r2, r3, _ = self.ranks
+            to_units = gapped_units[:, 1, None, None]
             main.logits["rank2"] = of_mixed[..., :r2] + of_parents[..., r1:]
-            main.logits["rank3"] = of_siblings[..., r1:] + of_gapped[..., :r3]
-            attached = of_columns.mT * 2.0 ** (LOGITS - HIDDEN)
-            main.logits["rank4"] = of_mixed[..., r2:] + of_gapped[..., r3:] + attached
+            main.logits["rank3"] = torch.addcmul(of_siblings[..., r1:], of_gapped[..., :r3], to_units)
+            attached = of_mixed[..., r2:] + of_columns.mT * 2.0 ** (LOGITS - HIDDEN)
+            main.logits["rank4"] = torch.addcmul(attached, of_gapped[..., r3:], to_units)
         main.hidden |= small.hidden
         main.logits |= small.logits
         for run in range(self.runs):
             torch._foreach_mul_([x[run] for x in main.hidden.values()], units[run, 3])
             torch._foreach_mul_([x[run] for x in main.logits.values()], units[run, 4])
+            if config.has_gaps:
+                torch._foreach_mul_([x[run] for x in gapped.hidden.values()], gapped_units[run, 3])
         of_symbols = self._add_symbols(symbols_as_children, symbols_as_parents, of_emissions, units)
-        return {"symbols": of_symbols, "words": of_words, **main.hidden, **main.logits}
+        return {"symbols": of_symbols, "words": of_words, **main.hidden, **main.logits, **gapped.hidden}
 
     def _gapped_backward(self, gradients: Tensor, units: Tensor, tally: Tally, of_mixed: Tensor) -> Tensor:
-        """Take the gradients of `discontinuous` back; return those of the matrix of ranks 3 and 4."""
+        """Take the gradients of `discontinuous` back; return those of the matrix of ranks 3 and 4.
+
+        Parameters
+        ----------
+        units : of symbols of fan-out two; results are in these.
+        of_mixed : in the units of the runs; what the matrix of ranks 2 and 4 gets is added.
+        """
         parents_room, children_room = self.gapped_projections.room()
         of_gapped, of_children = self.gapped_parents.backward(
             units, parents_room, factors=self.gapped_children.chosen, others=gradients.mT.contiguous()
         )
-        of_mixed += self.gapped_children.backward(of_children, units, children_room)
+        of_children = self.gapped_children.backward(of_children, units, children_room)
+        of_mixed.addcmul_(of_children, units[:, 1, None, None])
         tally.hidden["gapped_symbols"] = self.gapped_projections.backward(tally)
         return of_gapped
 
     def _scale_views(self, values: Tensor, gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the units of the runs, and the gradients of the views as halves with a step for each row."""
+        """Return the gradients of the views as halves with a step for each row, the steps, and weights."""
         runs, batch, n, columns = values.shape
         positions = batch * n
         result = half_matrix(runs, positions, columns, device=self.device)
         steps, weights = (torch.empty(runs, positions, device=self.device) for _ in range(2))
-        units = torch.empty(runs, UNITS, device=self.device)
         block = power(columns)
-        backward_kernels.scale_view_gradients[(positions, runs)](
+        unit_kernels.scale_view_gradients[(positions, runs)](
             gradients,
             values,
             result,
@@ -271,8 +290,27 @@ class _Pass:
             BLOCK=block,
             num_warps=warps(block),
         )
-        backward_kernels.measure[(runs,)](steps, weights, units, positions, BLOCK=1024)
-        return units, result, steps
+        return result, steps, weights
+
+    def _measure(self, steps: Tensor, weights: Tensor, rules: Tensor, gradients: Tensor) -> Tensor:
+        """Return the units of the runs, and of their symbols of fan-out two, from the rules of these.
+
+        The result is (2, E, ·), see `unit_kernels`.
+        """
+        runs, positions = steps.shape
+        units = torch.empty(2, runs, UNITS, device=self.device)
+        unit_kernels.measure[(runs,)](
+            steps,
+            weights,
+            rules if self.config.has_gaps else steps,
+            gradients if self.config.has_gaps else steps,
+            units[0],
+            units[1],
+            positions,
+            COUNT=rules[0].numel(),
+            BLOCK=1024,
+        )
+        return units
 
     def _scale_matrix(self, matrix: Tensor) -> tuple[Tensor, Tensor]:
         """Return a matrix as halves, twice, and the step of each run in which it is written."""
@@ -281,10 +319,10 @@ class _Pass:
         peaks = torch.empty(runs, rows, device=self.device)
         step = torch.empty(runs, device=self.device)
         block = power(columns)
-        backward_kernels.row_peaks[(rows, runs)](
+        unit_kernels.row_peaks[(rows, runs)](
             matrix, peaks, rows, COLUMNS=columns, BLOCK=block, num_warps=warps(block)
         )
-        backward_kernels.scale_matrix[(rows, runs)](
+        unit_kernels.scale_matrix[(rows, runs)](
             matrix,
             peaks,
             result,
