@@ -15,6 +15,7 @@ from treemean import Treebank, average
 from treemean.errors import InvalidOption
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.parsing import Model, ParseCounts, Vocabulary, parse
+from treemean.parsing.batches import cut_by_similar_length
 from treemean.parsing.parallel import parse_in_parallel
 from treemean.parsing.parse import ParseOptions, put_back, windows
 from treemean.trees import Tree
@@ -65,6 +66,18 @@ def test_the_order_and_the_words_are_those_of_the_input(model):
 def test_batches_do_not_change_trees(model):
     many = [sentence for sentence in SENTENCES for _ in range(3)]
     assert parsed(model, many, batch_words=1) == parsed(model, many, batch_words=10_000)
+
+
+@pytest.mark.parametrize("decoder", ["mbr", "viterbi"])
+def test_batches_of_similar_lengths_do_not_change_trees(model, monkeypatch, decoder):
+    expected = parsed(model, SENTENCES, decoder=decoder, posteriors=True)
+    similar = lambda _, lengths, __: cut_by_similar_length(lengths, 100)  # noqa: E731
+    monkeypatch.setattr(sys.modules["treemean.parsing.parse"], "cut_for", similar)
+    found = parsed(model, SENTENCES, decoder=decoder, posteriors=True)
+    for tree, other in zip(expected, found, strict=True):
+        assert [c.mask for c in tree] == [c.mask for c in other]
+        worth = [[c.values["posterior"] for c in one] for one in (tree, other)]
+        assert worth[0] == pytest.approx(worth[1], rel=1e-5)
 
 
 def test_trees_are_those_of_the_grammar(model):

@@ -8,11 +8,13 @@ from functools import partial
 from itertools import islice
 from typing import Literal, get_args
 
+import numpy as np
 import torch
 
 from treemean.errors import InvalidOption
 from treemean.grammars import Careful, Grammar
 from treemean.grammars.memory import told_if_too_little
+from treemean.parsing.batches import cut_for
 from treemean.parsing.model import Model
 from treemean.parsing.text import Sentence, counted
 from treemean.trees import Constituent, Tree, Treebank
@@ -72,7 +74,7 @@ class ParseOptions:
     """How sentences are parsed; the parameters are those of `parse`."""
 
     decoder: Decoder = "mbr"
-    batch_words: int = 800
+    batch_words: int | None = None
     posteriors: bool = False
     punctuation: PutBack = "keep-out"
     max_length: int | None = MAX_LENGTH
@@ -84,7 +86,7 @@ class ParseOptions:
         ):
             if value not in known:
                 raise InvalidOption(f"there is no {what} {value!r}; known are {', '.join(known)}")
-        if self.batch_words < 1 or (self.max_length is not None and self.max_length < 1):
+        if any(number is not None and number < 1 for number in (self.batch_words, self.max_length)):
             raise InvalidOption("the size of batches and the length limit must be 1 or more")
 
 
@@ -93,7 +95,7 @@ def parse(
     sentences: Iterable[Sentence | Sequence[str]],
     *,
     decoder: Decoder = "mbr",
-    batch_words: int = 800,
+    batch_words: int | None = None,
     posteriors: bool = False,
     punctuation: PutBack = "keep-out",
     max_length: int | None = MAX_LENGTH,
@@ -108,7 +110,8 @@ def parse(
         at a time.
     decoder : `"mbr"`, the tree with the highest expected number of correct constituents, or `"viterbi"`, the
         tree of the most probable derivation.
-    batch_words : about how many words are parsed together. Sentences in a batch have the same length.
+    batch_words : about how many words are parsed together; by default 800, and more on a GPU. Sentences in a
+        batch have the same length, or on a GPU similar ones.
     posteriors : give every constituent the value `posterior`, its probability under the grammar.
     punctuation : `"keep-out"` leaves it out of the trees, but for sentences of nothing else, which have only
         a root over it. `"put-back"` puts it back below the smallest constituent with the words on both sides
@@ -143,26 +146,22 @@ def _as_sentence(model: Model, given: Sentence | Sequence[str]) -> Sentence:
 def parse_window(
     model: Model, window: Sequence[Sentence], options: ParseOptions, counts: ParseCounts
 ) -> Treebank:
-    """Parse some sentences, longest batches last, and return their trees in the order given."""
+    """Parse some sentences, and return their trees in the order given."""
     numbers = [model.numbers(sentence) for sentence in window]
+    lengths = np.array([len(row) for row in numbers], dtype=np.int64)
+    if options.max_length is not None:
+        counts.too_long += int((lengths > options.max_length).sum())
+        lengths[lengths > options.max_length] = 0  # in no batch
     found: list[list[Constituent]] = [[] for _ in window]
-    by_length: dict[int, list[int]] = {}
-    for index, sentence in enumerate(window):
-        length = len(sentence.kept)
-        if options.max_length is not None and length > options.max_length:
-            counts.too_long += 1
-        elif length > 1:
-            by_length.setdefault(length, []).append(index)
     careful = Careful(model.grammar)
-    for length in sorted(by_length):
-        indices, size = by_length[length], max(1, options.batch_words // length)
-        for start in range(0, len(indices), size):
-            batch = indices[start : start + size]
-            words = torch.tensor([numbers[index] for index in batch], device=model.device)
-            with told_if_too_little(len(batch), length, _LESS):
-                trees = careful.compute(len(batch), partial(_constituents, words=words, options=options))
-            for index, constituents in zip(batch, trees):
-                found[index] = constituents
+    for batch in cut_for(model.grammar, lengths, options.batch_words):
+        words, known = _padded([numbers[index] for index in batch], model.device)
+        with told_if_too_little(len(words), words.shape[1], _LESS):
+            trees = careful.compute(
+                len(batch), partial(_constituents, words=words, lengths=known, options=options)
+            )
+        for index, constituents in zip(batch, trees):
+            found[index] = constituents
     counts.sentences += len(window)
     counts.words += sum(map(len, numbers))
     counts.unknown += sum(row.count(0) for row in numbers)
@@ -172,13 +171,23 @@ def parse_window(
     )
 
 
-def _constituents(grammar: Grammar, *, words: torch.Tensor, options: ParseOptions) -> list[list[Constituent]]:
-    """Return the constituents of a batch of sentences of one length, over the words that the grammar sees."""
+def _padded(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Return words padded with zeros, and how many there are, None if equally many in all sentences."""
+    lengths = [len(row) for row in rows]
+    longest = max(lengths)
+    words = torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows], device=device)
+    return words, None if min(lengths) == longest else torch.tensor(lengths, device=device)
+
+
+def _constituents(
+    grammar: Grammar, *, words: torch.Tensor, lengths: torch.Tensor | None, options: ParseOptions
+) -> list[list[Constituent]]:
+    """Return the constituents of a batch of sentences, over the words that the grammar sees."""
     decode = grammar.mbr if options.decoder == "mbr" else grammar.viterbi
-    trees = decode(words)
+    trees = decode(words, lengths)
     if not options.posteriors:
         return [[Constituent(mask, LABEL) for mask in tree] for tree in trees]
-    values = grammar.posteriors(words).to("cpu")
+    values = grammar.posteriors(words, lengths).to("cpu")
     values.check_finite()
     return [
         # rounding may make a certain constituent a little more than certain

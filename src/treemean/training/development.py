@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,17 +14,12 @@ from treemean.errors import NumericalError
 from treemean.evaluation import evaluate
 from treemean.grammars import Careful, Grammar
 from treemean.grammars.grammar import Masks
+from treemean.parsing.batches import cut_for
 from treemean.parsing.parse import LABEL
 from treemean.training.corpus import Data
 from treemean.training.sections import Select, TrainingConfig
 from treemean.trees import Constituent, Tree, Treebank
 
-#: About how many words are measured together.
-_BATCH_WORDS = 800
-#: On a GPU, whose kernels take sentences of several lengths, and hardly more time for more of them: how many
-#: words, padding included, and by how many of them lengths may differ.
-_BATCH_WORDS_GPU = 4000
-_LENGTHS_GPU = 4
 #: What C- models draw while they are measured is the same every time.
 _SEED = 0
 
@@ -89,10 +83,7 @@ def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
     careful = Careful(grammar)
     total = 0.0
     trees: list[Masks] = [[] for _ in range(len(corpus))]
-    order = np.argsort(corpus.lengths, kind="stable")
-    order = order[corpus.lengths[order] > 1]
-    mixed = device.type == "cuda" and grammar.config.is_low_rank
-    for places in (_mixed_batches if mixed else _batches)(order, corpus.lengths):
+    for places in cut_for(grammar, corpus.lengths):
         words, lengths = (None if part is None else part.to(device) for part in corpus.batch(places))
         assert words is not None
         task = partial(
@@ -102,9 +93,10 @@ def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
         total += log_likelihood
         for place, masks in zip(places.tolist(), found):  # none without gold
             trees[place] = masks
-    counted = int(corpus.lengths[order].sum())
+    counted = corpus.lengths[corpus.lengths > 1]
+    size = int(counted.sum()), len(counted)
     if data.gold is None:
-        return Scores(total, counted, len(order), again=careful.again)
+        return Scores(total, *size, again=careful.again)
     predicted = Treebank.from_trees(
         Tree(words, [Constituent(mask, LABEL) for mask in masks or [(1 << len(words)) - 1]])
         for words, masks in zip(data.kept, trees, strict=True)
@@ -114,7 +106,7 @@ def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
         predicted, data.gold, "paper", max_length=config.data.max_length, punctuation=punctuation
     )
     f1 = (scores.overall.f1, scores.continuous.f1, scores.discontinuous.f1)
-    return Scores(total, counted, len(order), *f1, again=careful.again)
+    return Scores(total, *size, *f1, again=careful.again)
 
 
 def _measured(
@@ -126,26 +118,3 @@ def _measured(
     if not math.isfinite(log_likelihood):
         raise NumericalError("the likelihood of the development sentences is not finite")
     return log_likelihood, grammar.mbr(words, lengths) if decoded else []
-
-
-def _batches(order: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
-    """Cut places, sorted by length, into batches of one length and about `_BATCH_WORDS` words."""
-    batches = []
-    for same in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
-        if len(same):
-            size = max(1, _BATCH_WORDS // int(lengths[same[0]]))
-            batches += [same[start : start + size] for start in range(0, len(same), size)]
-    return batches
-
-
-def _mixed_batches(order: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
-    """Cut places, sorted by length, into batches of similar lengths and about `_BATCH_WORDS_GPU` words."""
-    batches: list[np.ndarray] = []
-    end = len(order)
-    while end:
-        longest = int(lengths[order[end - 1]])
-        similar = int(np.searchsorted(lengths[order], longest - _LENGTHS_GPU))
-        start = max(similar, end - max(1, _BATCH_WORDS_GPU // longest))
-        batches.append(order[start:end])
-        end = start
-    return batches
