@@ -161,21 +161,21 @@ class StackedLearner:
         sums : (E, 2), of the two losses.
         numbers : (E, 3), see `Inputs`; the limits of runs without gradients must be minus infinity.
         """
-        nothing = sums.new_zeros(())
-        norms = torch.stack(
-            [
-                torch.nn.utils.get_total_norm(gradients[run], foreach=True).double()
-                if run in gradients
-                else nothing
-                for run in range(len(self))
-            ]
-        )
+        norms = self._norms(gradients).double()
         rate, limit, count = numbers.unbind(1)
         applied = (sums.sum(1) / count <= limit) & norms.isfinite()  # false for what is no number
         scales = ((norms + _TINY) / self._clips).clamp(min=1)
         self._adam.step(gradients, rate.float(), scales.float(), (~applied).float())
         self._update_averages(applied)
         return torch.cat([sums, norms[:, None], applied[:, None]], 1)
+
+    def _norms(self, gradients: Mapping[int, Sequence[Tensor]]) -> Tensor:
+        """Return the norms (E,) of the gradients of all runs, 0 where there are none."""
+        norms = {run: torch.nn.utils.get_total_norm(own, foreach=True) for run, own in gradients.items()}
+        if len(norms) < len(self):
+            nothing = torch.zeros_like(next(iter(norms.values())))
+            norms = {run: norms.get(run, nothing) for run in range(len(self))}
+        return torch.stack(list(norms.values()))
 
     def _differentiate(self, inputs: Inputs) -> tuple[list[list[Tensor]], Tensor]:
         """Return the gradients of each run, and the sums (E, 2) of the two losses over its batch."""
