@@ -193,8 +193,7 @@ def softmax_gradients(
     Gradients of the probabilities p are the sum of a matrix (FORM 1), or one of scaled probabilities times
     ``step`` of the run (FORM 2), or nothing (FORM 0); and of ``factors`` (COUNT, rows) times ``others``
     (COUNT, columns), of a product of p with the factors. The gradients of the factors, p times the others,
-    are written to ``shares`` (COUNT, rows), all less by the mean of the others: factors come of a softmax
-    over rows, for which only differences count, and these would be lost where rows are almost alike.
+    are written to ``shares`` (COUNT, rows).
     """
     run = tl.program_id(1).to(tl.int64)
     local = tl.program_id(0)
@@ -212,8 +211,7 @@ def softmax_gradients(
         weighted *= tl.load(step + run) * PROBABILITY
     weighted *= p
     for k in tl.static_range(COUNT):
-        other = tl.load(others + (run * COUNT + k) * COLUMNS + column, mask=real, other=0.0)
-        other = p * (other - tl.sum(other, 0) / COLUMNS)
+        other = p * tl.load(others + (run * COUNT + k) * COLUMNS + column, mask=real, other=0.0)
         tl.store(shares + (run * COUNT + k) * rows + local, tl.sum(other, 0))
         factor = tl.load(factors + (run * COUNT + k) * PITCH_FACTORS + local).to(tl.float32)
         weighted += other * (factor * PROBABILITY)

@@ -189,7 +189,7 @@ def softmax_gradients(
 
     Returns
     -------
-    Also the gradients of the factors, but for what is the same for all rows.
+    Also the gradients of the factors.
     """
     runs, rows, columns = probabilities.shape
     columns //= 1 + split
