@@ -2,8 +2,10 @@
 
     python benchmarks/learning/ensemble.py --out FOLDER
 
-Called again with the same --work it goes on where it was. When all runs are finished, each of them parses the
-development and test sentences; the trees (FOLDER/trees/dev-run01.npz, …) are averaged by average.py.
+Called again with the same --work it goes on where it was. With --long the first run is the long one of
+stability.py, which goes on with it alone; it is stopped here when the others are finished. In the end each
+run parses the development and test sentences; the trees (FOLDER/trees/dev-run01.npz, …) are averaged by
+average.py.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from common import Report, arguments, config_for, folder_for, note_piece
+from stability import job_of
 from study import Group, study
 
 from gpu.timing import Budget, exit_if_failed, guard
@@ -33,13 +36,22 @@ def main() -> None:
     parser.add_argument("--corpus", default="full")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--long", action="store_true", help="let stability.py go on with the first run")
     options = parser.parse_args()
     budget, report = Budget(options.seconds), Report(options.out, "ensemble")
     given = (f"training.epochs={options.epochs}", "training.report_every=50", "checkpoint.seconds=0")
     config = config_for(options.data, options.corpus, *given, *options.override)
     folder = folder_for(options.work, "ensemble", options.data, options.corpus)
     jobs = {run: Job(config, folder, run) for run in range(1, options.runs + 1)}
-    done = study([Group("ensemble", {f"run {run}": job for run, job in jobs.items()})], budget, report)
+    if options.long:
+        jobs[1] = job_of(options, corpus=options.corpus)
+    finished = [RunFolder(job.folder, job.run).path / "result.json" for job in jobs.values()]
+
+    def enough() -> bool:
+        return options.long and all(path.exists() for path in finished[1:])
+
+    group = Group("ensemble", {f"run {run}": job for run, job in jobs.items()}, enough)
+    done = study([group], budget, report)
     pieces, epochs = note_piece(folder), epoch_seconds(report.values["ensemble"])
     report.save(corpus=options.corpus, pieces=pieces, epoch_seconds=epochs)
     print(f"{sum(pieces):.0f} s in {len(pieces)} pieces, everything included; epochs took {epochs}")

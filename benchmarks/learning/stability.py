@@ -4,10 +4,13 @@
     python benchmarks/learning/stability.py --compare --out FOLDER   variants, 6 epochs, every third sentence
 
 The variants share initialisation and order, and are trained together. Called again with the same --work it
-goes on where it was.
+goes on where it was; and so it does where `ensemble.py --long` was, whose first run is the long one.
 """
 
 from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
 
 from common import Report, arguments, config_for, folder_for, note_piece
 from study import Group, study
@@ -37,19 +40,28 @@ def main() -> None:
     epochs = options.epochs or (6 if options.compare else 30)
     chosen = list(VARIANTS) if options.compare else [options.variant]
     budget, report = Budget(options.seconds), Report(options.out, name)
-    jobs = {}
-    for variant in chosen:
-        given = [
-            *(f"training.epochs={epochs}", f"training.patience={epochs}"),
-            *("training.report_every=50", "checkpoint.seconds=0"),
-        ]
-        config = config_for(options.data, corpus, *given, *VARIANTS[variant], *options.override)
-        place = f"{name}-{variant.replace(', ', '-').replace(' ', '-')}"
-        jobs[variant] = Job(config, folder_for(options.work, place, options.data, corpus))
+    jobs = {variant: job_of(options, name, variant, corpus, epochs) for variant in chosen}
     report.save(corpus=corpus, epochs=epochs)
     study([Group(name, jobs)], budget, report)
-    report.save(pieces=note_piece(options.work / place))
+    report.save(pieces=note_piece(Path(jobs[chosen[0]].folder)))
     exit_if_failed()
+
+
+def job_of(
+    options: Namespace,
+    name: str = "stability",
+    variant: str = "constant rate",
+    corpus: str = "full",
+    epochs: int = 30,
+) -> Job:
+    """Return one of the runs."""
+    given = [
+        *(f"training.epochs={epochs}", f"training.patience={epochs}"),
+        *("training.report_every=50", "checkpoint.seconds=0"),
+    ]
+    config = config_for(options.data, corpus, *given, *VARIANTS[variant], *options.override)
+    place = f"{name}-{variant.replace(', ', '-').replace(' ', '-')}"
+    return Job(config, folder_for(options.work, place, options.data, corpus))
 
 
 if __name__ == "__main__":

@@ -12,16 +12,17 @@ import torch
 from common import Report, Reporter, events
 
 from gpu.timing import Budget, guard
-from treemean.training.stopping import Deadline, Stopped
+from treemean.training.stopping import Deadline, Stop, Stopped
 from treemean.training.together import Job, train_together
 
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that are trained together, by what they are called."""
+    """Runs that are trained together, by what they are called, until they or `enough` say so."""
 
     name: str
     jobs: Mapping[str, Job]
+    enough: Stop = lambda: False
 
 
 def study(groups: Sequence[Group], budget: Budget, report: Report, *, reserve: float = 20.0) -> bool:
@@ -50,10 +51,14 @@ def study(groups: Sequence[Group], budget: Budget, report: Report, *, reserve: f
 
 def _train(group: Group, seconds: float, budget: Budget) -> bool:
     print(f"{budget} {group.name}: {len(group.jobs)} runs, for at most {seconds:.0f} s", flush=True)
+    late = Deadline(seconds)
+    if group.enough():
+        return True
     try:
-        train_together(list(group.jobs.values()), progress=Reporter(budget, 20.0), stop=Deadline(seconds))
+        jobs, watcher = list(group.jobs.values()), Reporter(budget, 20.0)
+        train_together(jobs, progress=watcher, stop=lambda: late() or group.enough())
     except Stopped:
-        return False
+        return group.enough()
     return True
 
 
