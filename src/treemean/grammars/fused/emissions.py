@@ -10,8 +10,17 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.fused import backward_kernels, forward_kernels
-from treemean.grammars.fused.layers import ExactNetwork, Tally
-from treemean.grammars.fused.matrices import aligned, half_matrix, parts, power, product, warps, whole_part
+from treemean.grammars.fused.layers import ExactNetwork, Tally, split_matrix
+from treemean.grammars.fused.matrices import (
+    TILE,
+    aligned,
+    half_matrix,
+    parts,
+    power,
+    product,
+    warps,
+    whole_part,
+)
 from treemean.grammars.inside.triton.streams import Streams
 
 _POSITIONS = 16
@@ -25,14 +34,13 @@ class Emissions:
     network : from symbols to vectors of preterminals.
     preterminals : (E, T, s), float32.
     embeddings : (E, V, s) of all words, float32.
-    padded : (E, V', s), the same as halves, with rows of zeros behind.
     words : (E, B, n).
     """
 
     def __init__(
-        self, network: ExactNetwork, preterminals: Tensor, embeddings: Tensor, padded: Tensor, words: Tensor
+        self, network: ExactNetwork, preterminals: Tensor, embeddings: Tensor, words: Tensor
     ) -> None:
-        self._network, self._embeddings, self._padded = network, embeddings, padded
+        self._network, self._embeddings = network, embeddings
         self._words = words.reshape(len(words), -1)
         self._inputs = preterminals
 
@@ -47,9 +55,12 @@ class Emissions:
         split = self._network.forward(self._inputs)
         hidden = self._hidden = whole_part(split)
         runs, preterminals, size = hidden.shape
-        rows, positions, device = self._padded.shape[1], self._words.shape[1], hidden.device
-        # Rounding averages out in the normalisers, but not in the logits of the words that are there.
-        logits = product(hidden, self._padded.mT)
+        # Logits must be exact both in the normalisers and for the words that are there: a preterminal with
+        # few words would otherwise give them, time and again, a little more or less than all there is.
+        table = split_matrix(self._embeddings, rest=1, multiple=TILE)
+        self._padded = whole_part(table)
+        rows, positions, device = table.shape[1], self._words.shape[1], hidden.device
+        logits = product(split, table.mT)
         log_sums = torch.empty(runs, preterminals, device=device)
         self._probabilities = half_matrix(runs, preterminals, rows * keep, device=device)
         block = power(rows)

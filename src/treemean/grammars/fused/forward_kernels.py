@@ -54,24 +54,27 @@ def store_split(target, x, mask, SIZE: tl.constexpr, REST: tl.constexpr):
         tl.store(target + REST * SIZE, x - high.to(tl.float32), mask=mask)
 
 
-@triton.jit(do_not_specialize=["rows", "stride"])
+@triton.jit(do_not_specialize=["rows", "given", "stride"])
 def split_rows(
     x,
     result,
     rows,
+    given,
     stride,
     COLUMNS: tl.constexpr,
     PITCH: tl.constexpr,
     REST: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write rows of float32 by `store_split`; ``stride`` is the distance of runs in ``x``."""
-    run = tl.program_id(1).to(tl.int64)
+    """Write rows of float32 by `store_split`, and zeros behind those that are ``given``.
+
+    ``stride`` is the distance of runs in ``x``.
+    """
+    run, row = tl.program_id(1).to(tl.int64), tl.program_id(0)
     column = tl.arange(0, BLOCK)
     real = column < COLUMNS
-    value = tl.load(x + run * stride + tl.program_id(0) * COLUMNS + column, mask=real, other=0.0)
-    target = result + (run * rows + tl.program_id(0)) * PITCH + column
-    store_split(target, value, real, COLUMNS, REST)
+    value = tl.load(x + run * stride + row * COLUMNS + column, mask=real & (row < given), other=0.0)
+    store_split(result + (run * rows + row) * PITCH + column, value, real, COLUMNS, REST)
 
 
 @triton.jit(do_not_specialize=["rows"])

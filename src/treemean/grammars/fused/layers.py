@@ -101,20 +101,22 @@ def deactivate(
     return result, shares.sum(1)
 
 
-def split_matrix(matrix: Tensor, *, rest: int = 2) -> Tensor:
+def split_matrix(matrix: Tensor, *, rest: int = 2, multiple: int = 1) -> Tensor:
     """Return a float32 matrix (E, rows, s) as halves in three parts, (E, rows, 3 s): itself twice, and as the
-    part of number `rest`, 1 or 2, what rounding took away.
+    part of number `rest`, 1 or 2, what rounding took away. Rows of zeros are added up to a `multiple`.
 
     A product of two such matrices with different `rest` is as exact as one of float32. Where halves are
     float32 themselves, there is one part.
     """
-    runs, rows, columns = matrix.shape
+    runs, given, columns = matrix.shape
+    rows = -(-given // multiple) * multiple
     result = half_matrix(runs, rows, parts() * columns, device=matrix.device)
     block = power(columns)
     forward_kernels.split_rows[(rows, runs)](
         matrix,
         result,
         rows,
+        given,
         matrix.stride(0),
         COLUMNS=columns,
         PITCH=result.stride(1),

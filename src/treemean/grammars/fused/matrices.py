@@ -17,8 +17,9 @@ _dtype = torch.float16
 
 #: Rows of matrices that tensor cores read begin at multiples of so many halves (16 bytes).
 _ALIGNMENT = 8
-#: What large matrices are filled up to, the size of a tile.
-_ROWS = 64
+#: What the rows of large matrices are filled up to, the size of a tile: an odd number of them, as of words of
+#: a vocabulary, would make every product several times slower.
+TILE = 64
 
 
 def aligned(columns: int) -> int:
@@ -63,22 +64,6 @@ def parts() -> int:
 def whole_part(split: Tensor) -> Tensor:
     """Return the first part of a matrix of several parts: the matrix as halves."""
     return split[..., : split.shape[-1] // parts()]
-
-
-def padded_rows(matrices: Tensor) -> Tensor:
-    """Return matrices (E, rows, columns) as halves with rows of zeros behind, up to a multiple of 64.
-
-    An odd number of rows, as of the words of a vocabulary, would make every product with them several times
-    slower.
-
-    >>> padded_rows(torch.ones(1, 3, 2)).shape
-    torch.Size([1, 64, 2])
-    """
-    runs, rows, columns = matrices.shape
-    result = half_matrix(runs, -(-rows // _ROWS) * _ROWS, columns, device=matrices.device)
-    result[:, :rows].copy_(matrices)
-    result[:, rows:].zero_()
-    return result
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ from treemean.grammars.fused import backward_kernels, unit_kernels
 from treemean.grammars.fused.emissions import Emissions
 from treemean.grammars.fused.forward_kernels import SCALE
 from treemean.grammars.fused.layers import ExactNetwork, SmallNetwork, Tally, softmax_gradients
-from treemean.grammars.fused.matrices import half_matrix, padded_rows, power, precision, product, warps
+from treemean.grammars.fused.matrices import half_matrix, power, precision, product, warps
 from treemean.grammars.fused.ranks import Children, GappedChildren, Parents, Projections, RankMatrices
 from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS, UNITS
 from treemean.grammars.inside.rules import RankRules, Ranks
@@ -116,7 +116,6 @@ class _Pass:
             ExactNetwork("emission_network", self.weights, parameters),
             parameters["symbols"][:, config.nonterminals :],
             parameters["words"],
-            self.weights["words"],
             words,
         )
         self.children = Children(self.matrices, config.nonterminals, config.preterminals)
@@ -133,12 +132,12 @@ class _Pass:
             whole = half_matrix(self.runs, len(present) * self.size, self.size, device=self.device)
             halves |= zip(present, whole.chunk(len(present), 1))
             halves["+".join(name.removesuffix(".0.weight") for name in present)] = whole
-        words = matrices.pop("words")
+        del matrices["words"]  # which emissions take apart
         for name, matrix in matrices.items():
             if name not in halves:
                 halves[name] = half_matrix(*matrix.shape, device=self.device)
         torch._foreach_copy_([halves[name] for name in matrices], list(matrices.values()))
-        return halves | {"words": padded_rows(words)}
+        return halves
 
     def _projections(self, *names: str) -> Projections:
         weights = self.weights["+".join(names) if len(names) > 1 else f"{names[0]}.0.weight"]
