@@ -32,7 +32,7 @@ class Emissions:
     Parameters
     ----------
     network : from symbols to vectors of preterminals.
-    preterminals : (E, T, s), float32.
+    preterminals : (E, T, 3 s), as by `split_matrix`.
     embeddings : (E, V, s) of all words, float32.
     words : (E, B, n).
     """

@@ -46,7 +46,10 @@ def activate(
 
 @triton.jit
 def store_split(target, x, mask, SIZE: tl.constexpr, REST: tl.constexpr):
-    """Write numbers as halves; unless REST is 0, twice, and as part REST what rounding took away."""
+    """Write numbers as halves; unless REST is 0, twice, and as part REST what rounding took away.
+
+    SIZE is the distance of parts.
+    """
     high = x.to(target.dtype.element_ty)
     tl.store(target, high, mask=mask)
     if REST > 0:
@@ -85,13 +88,17 @@ def activate_exactly(
     result,
     rows,
     COLUMNS: tl.constexpr,
+    SIZE: tl.constexpr,
     PITCH: tl.constexpr,
     RELU: tl.constexpr,
     SKIP: tl.constexpr,
     REST: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Do as `activate`, with sums in float32; write by `store_split`, from which ``skip`` comes too."""
+    """Do as `activate`, with sums in float32; write by `store_split`, from which ``skip`` comes too.
+
+    Each ``SIZE`` columns are written in parts of their own.
+    """
     run = tl.program_id(1).to(tl.int64)
     row = run * rows + tl.program_id(0)
     column = tl.arange(0, BLOCK)
@@ -101,11 +108,13 @@ def activate_exactly(
     if RELU:
         value = tl.maximum(value, 0.0)
     at = row * PITCH + column
+    if REST > 0:
+        at += column // SIZE * (2 * SIZE)
     if SKIP:
         value += tl.load(skip + at, mask=real, other=0.0).to(tl.float32)
         if REST > 0:
-            value += tl.load(skip + REST * COLUMNS + at, mask=real, other=0.0).to(tl.float32)
-    store_split(result + at, value, real, COLUMNS, REST)
+            value += tl.load(skip + REST * SIZE + at, mask=real, other=0.0).to(tl.float32)
+    store_split(result + at, value, real, SIZE, REST)
 
 
 @triton.jit(do_not_specialize=["rows"])
@@ -239,27 +248,31 @@ def pack_ranks(
     MIXED: tl.constexpr,
     PARENTS: tl.constexpr,
     GAPPED: tl.constexpr,
+    REST: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """Put the four rank matrices side by side as they are used: 1 | 3, 2 | 4, 1 | 2, 3 | 4.
 
-    SIBLINGS, MIXED, PARENTS and GAPPED are the pitches of the results.
+    SIBLINGS, MIXED, PARENTS and GAPPED are the pitches of the results. With REST, these have three times as
+    many rows, by `store_split`.
     """
-    row = tl.program_id(1).to(tl.int64) * SIZE + tl.program_id(0)
+    run, row = tl.program_id(1).to(tl.int64), tl.program_id(0)
+    given = run * SIZE + row
+    at = (3 * given - 2 * row) if REST > 0 else given
     column = tl.arange(0, BLOCK)
-    x = tl.load(rank1 + row * R1 + column, mask=column < R1, other=0.0)
-    tl.store(siblings + row * SIBLINGS + column, x, mask=column < R1)
-    tl.store(parents + row * PARENTS + column, x, mask=column < R1)
+    x, real = tl.load(rank1 + given * R1 + column, mask=column < R1, other=0.0), column < R1
+    store_split(siblings + at * SIBLINGS + column, x, real, SIZE * SIBLINGS, REST)
+    store_split(parents + at * PARENTS + column, x, real, SIZE * PARENTS, REST)
     if R3 > 0:
-        x = tl.load(rank2 + row * R2 + column, mask=column < R2, other=0.0)
-        tl.store(mixed + row * MIXED + column, x, mask=column < R2)
-        tl.store(parents + row * PARENTS + R1 + column, x, mask=column < R2)
-        x = tl.load(rank3 + row * R3 + column, mask=column < R3, other=0.0)
-        tl.store(siblings + row * SIBLINGS + R1 + column, x, mask=column < R3)
-        tl.store(gapped_parents + row * GAPPED + column, x, mask=column < R3)
-        x = tl.load(rank4 + row * R4 + column, mask=column < R4, other=0.0)
-        tl.store(mixed + row * MIXED + R2 + column, x, mask=column < R4)
-        tl.store(gapped_parents + row * GAPPED + R3 + column, x, mask=column < R4)
+        x, real = tl.load(rank2 + given * R2 + column, mask=column < R2, other=0.0), column < R2
+        store_split(mixed + at * MIXED + column, x, real, SIZE * MIXED, REST)
+        store_split(parents + at * PARENTS + R1 + column, x, real, SIZE * PARENTS, REST)
+        x, real = tl.load(rank3 + given * R3 + column, mask=column < R3, other=0.0), column < R3
+        store_split(siblings + at * SIBLINGS + R1 + column, x, real, SIZE * SIBLINGS, REST)
+        store_split(gapped_parents + at * GAPPED + column, x, real, SIZE * GAPPED, REST)
+        x, real = tl.load(rank4 + given * R4 + column, mask=column < R4, other=0.0), column < R4
+        store_split(mixed + at * MIXED + R2 + column, x, real, SIZE * MIXED, REST)
+        store_split(gapped_parents + at * GAPPED + R3 + column, x, real, SIZE * GAPPED, REST)
 
 
 @triton.jit

@@ -127,8 +127,13 @@ def split_matrix(matrix: Tensor, *, rest: int = 2, multiple: int = 1) -> Tensor:
     return result
 
 
-def activate_exactly(sums: Tensor, bias: Tensor, *, relu: bool = True, skip: Tensor | None = None) -> Tensor:
-    """Return bias and ReLU applied to float32 sums, plus what skipped the layers, as `split_matrix` does."""
+def activate_exactly(
+    sums: Tensor, bias: Tensor, *, relu: bool = True, skip: Tensor | None = None, matrices: int = 1
+) -> Tensor:
+    """Return bias and ReLU applied to float32 sums, plus what skipped the layers, as `split_matrix` does.
+
+    The sums may be those of several `matrices` side by side, as are the results then.
+    """
     runs, rows, columns = sums.shape
     result = half_matrix(runs, rows, parts() * columns, device=sums.device)
     block = power(columns)
@@ -139,6 +144,7 @@ def activate_exactly(sums: Tensor, bias: Tensor, *, relu: bool = True, skip: Ten
         result,
         rows,
         COLUMNS=columns,
+        SIZE=columns // matrices,
         PITCH=result.stride(1),
         RELU=relu,
         SKIP=skip is not None,
@@ -327,16 +333,22 @@ class ExactNetwork(Network):
     """A residual network whose results are as exact as in float32, though its gradients are halves.
 
     What rounding does to them would show in log Z: no sum over symbols averages it out.
+
+    Parameters
+    ----------
+    prefix : the name of the network among the parameters.
+    parameters : all, by name, in float32.
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the result of the last block as by `split_matrix`.
+    def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
+        self._split: dict[str, Tensor] = {}
+        super().__init__(prefix, {}, parameters)
 
-        Parameters
-        ----------
-        x : float32 (E, rows, s).
-        """
-        split = split_matrix(x)
+    def _weight(self, layer: str) -> Tensor:
+        return whole_part(self._split[layer])
+
+    def forward(self, split: Tensor) -> Tensor:
+        """Return the result of the last block as by `split_matrix`, for what that made of (E, rows, s)."""
         self._input = whole_part(split)
         split = activate_exactly(self._product(split, self._first), self._bias(self._first), relu=False)
         self._tape = []
@@ -349,4 +361,5 @@ class ExactNetwork(Network):
         return split
 
     def _product(self, split: Tensor, layer: str) -> Tensor:
-        return product(split, split_matrix(self._biases[f"{layer}.weight"], rest=1).mT)
+        weights = self._split[layer] = split_matrix(self._biases[f"{layer}.weight"], rest=1)
+        return product(split, weights.mT)

@@ -66,6 +66,11 @@ def whole_part(split: Tensor) -> Tensor:
     return split[..., : split.shape[-1] // parts()]
 
 
+def whole_rows(split: Tensor) -> Tensor:
+    """Return the same of a matrix whose parts lie one below the other."""
+    return split[:, : split.shape[1] // parts()]
+
+
 def product(a: Tensor, b: Tensor) -> Tensor:
     """Multiply stacks of half matrices (E, m, k) and (E, k, n) into float32."""
     if not a.is_cuda:

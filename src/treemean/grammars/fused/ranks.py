@@ -8,8 +8,25 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.fused import backward_kernels, forward_kernels
-from treemean.grammars.fused.layers import Tally, activate, deactivate, softmax, softmax_gradients
-from treemean.grammars.fused.matrices import half_matrix, half_product, power, precision, product, warps
+from treemean.grammars.fused.layers import (
+    Tally,
+    activate_exactly,
+    deactivate,
+    softmax,
+    softmax_gradients,
+    split_matrix,
+)
+from treemean.grammars.fused.matrices import (
+    half_matrix,
+    half_product,
+    parts,
+    power,
+    precision,
+    product,
+    warps,
+    whole_part,
+    whole_rows,
+)
 from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS
 from treemean.grammars.inside.rules import ATTACHMENTS, Ranks
 
@@ -17,45 +34,51 @@ _TO_HIDDEN = 2.0 ** (HIDDEN - LOGITS)
 
 
 class Projections:
-    """Several one-layer projections of the same symbols, side by side.
+    """Several one-layer projections of the same symbols, side by side, as exact as in float32.
 
     Parameters
     ----------
     names : of the projections.
-    weights : halves (E, names · s, s).
-    parameters : by name, for the biases.
+    parameters : by name.
     """
 
-    def __init__(self, names: tuple[str, ...], weights: Tensor, parameters: Mapping[str, Tensor]) -> None:
-        self._names, self._weights = names, weights
-        biases = [parameters[f"{name}.0.bias"] for name in names]
-        self._bias = torch.cat(biases, 1) if len(biases) > 1 else biases[0]
+    def __init__(self, names: tuple[str, ...], parameters: Mapping[str, Tensor]) -> None:
+        self._names = names
+        weights, self._bias = (
+            torch.cat([parameters[f"{name}.0.{kind}"] for name in names], 1)
+            if len(names) > 1
+            else parameters[f"{names[0]}.0.{kind}"]
+            for kind in ("weight", "bias")
+        )
+        self._split = split_matrix(weights, rest=1)
 
     def forward(self, symbols: Tensor) -> list[Tensor]:
-        """Return the projections of symbols (E, S, s), one by one."""
-        self._symbols = symbols
-        sums = half_product(symbols, self._weights.mT)
-        self._values = activate(sums, self._bias)
-        return list(self._values.chunk(len(self._names), 2))
+        """Return the projections of symbols (E, S, 3 s), one by one; all of these as by `split_matrix`."""
+        self._symbols = whole_part(symbols)
+        self._sums = product(symbols, self._split.mT)
+        values = activate_exactly(self._sums, self._bias, matrices=len(self._names))
+        return list(values.chunk(len(self._names), 2))
 
     def room(self) -> list[Tensor]:
         """Return where the gradients of the projections have to be written."""
-        self._gradients = half_matrix(*self._values.shape, device=self._values.device)
+        self._gradients = half_matrix(*self._sums.shape, device=self._sums.device)
         return list(self._gradients.chunk(len(self._names), 2))
 
     def backward(self, tally: Tally) -> Tensor:
         """Return the gradients of the symbols, float32, in the units of hidden layers."""
-        gradients, of_bias = deactivate(self._gradients, self._values, in_place=True)
+        gradients, of_bias = deactivate(self._gradients, self._sums, self._bias, in_place=True)
         of_weights = product(gradients.mT, self._symbols)
         count = len(self._names)
         for name, weight, bias in zip(self._names, of_weights.chunk(count, 1), of_bias.chunk(count, 1)):
             tally.hidden[f"{name}.0.weight"] = weight
             tally.hidden[f"{name}.0.bias"] = bias
-        return product(gradients, self._weights)
+        return product(gradients, whole_part(self._split))
 
 
 class RankMatrices:
-    """The rank matrices as halves, side by side as they are used; each (E, s, ·)."""
+    """The rank matrices side by side as they are used, as halves in three parts one below the other: each
+    (E, 3 s, ·), to be multiplied with projections.
+    """
 
     def __init__(self, parameters: Mapping[str, Tensor], ranks: Ranks) -> None:
         rank1 = parameters["rank1"]
@@ -64,7 +87,7 @@ class RankMatrices:
         r1, r2, r3, r4 = ranks
 
         def matrix(columns: int) -> Tensor:
-            return half_matrix(runs, size, columns, device=rank1.device)
+            return half_matrix(runs, parts() * size, columns, device=rank1.device)
 
         self.siblings, self.mixed = matrix(r1 + r3), matrix(r2 + r4)
         self.parents, self.gapped_parents = matrix(r1 + r2), matrix(r3 + r4)
@@ -84,6 +107,7 @@ class RankMatrices:
             MIXED=self.mixed.stride(1),
             PARENTS=self.parents.stride(1),
             GAPPED=self.gapped_parents.stride(1),
+            REST=1 if parts() > 1 else 0,
             BLOCK=power(max(ranks)),
         )
 
@@ -106,10 +130,10 @@ class Children:
 
         Parameters
         ----------
-        projected : symbols as left and right children and, with gaps, as other ones; (E, S, s) halves.
+        projected : symbols as left and right children and, with gaps, as other ones; see `Projections`.
         attachment : (E, r4, 4), scaled halves.
         """
-        self._projected = projected
+        self._projected = [whole_part(symbols) for symbols in projected]
         ranks, (nonterminals, preterminals) = self._ranks, self._sizes
         runs, device = len(projected[0]), projected[0].device
         siblings = self._matrices.siblings.mT
@@ -183,7 +207,7 @@ class Children:
             num_warps=warps(sum(blocks)),
         )
         left, right, mixed = logits.split_with_sizes([pairs, pairs, others], 1)
-        siblings, other = self._matrices.siblings, self._matrices.mixed
+        siblings, other = whole_rows(self._matrices.siblings), whole_rows(self._matrices.mixed)
         half_product(left.mT, siblings.mT, scale=_TO_HIDDEN, out=room[0])
         half_product(right.mT, siblings.mT, scale=_TO_HIDDEN, out=room[1])
         of_siblings = product(self._projected[0].mT, left.mT)
@@ -239,7 +263,7 @@ class Parents:
     """
 
     def __init__(self, projected: Tensor, matrix: Tensor) -> None:
-        self._projected, self._matrix = projected, matrix
+        self._projected, self._matrix = whole_part(projected), whole_rows(matrix)
         self.exact = softmax(product(projected, matrix), split=True)
         self.chosen = self.exact[..., : matrix.shape[2]]
 
@@ -270,7 +294,7 @@ class GappedChildren:
     """How ranks choose discontinuous children, (E, r2 + r4, D), as scaled halves."""
 
     def __init__(self, projected: Tensor, matrix: Tensor) -> None:
-        self._projected, self._matrix = projected, matrix
+        self._projected, self._matrix = whole_part(projected), whole_rows(matrix)
         self.chosen = softmax(product(matrix.mT, projected.mT))
 
     def backward(self, gradients: Tensor, units: Tensor, room: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from treemean.grammars.config import GrammarConfig
 from treemean.grammars.fused import backward_kernels, unit_kernels
 from treemean.grammars.fused.emissions import Emissions
 from treemean.grammars.fused.forward_kernels import SCALE
-from treemean.grammars.fused.layers import ExactNetwork, SmallNetwork, Tally, softmax_gradients
+from treemean.grammars.fused.layers import ExactNetwork, SmallNetwork, Tally, softmax_gradients, split_matrix
 from treemean.grammars.fused.matrices import half_matrix, power, precision, product, warps
 from treemean.grammars.fused.ranks import Children, GappedChildren, Parents, Projections, RankMatrices
 from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS, UNITS
@@ -26,8 +26,6 @@ from treemean.grammars.inside.triton.streams import Streams
 
 # Side streams; those of the inside pass have smaller numbers.
 _RULES, _SMALL, _WEIGHTS, _WORDS, _EXPECTED = range(4, 9)
-#: How the names of parameters begin that are not made halves one by one.
-_NOT_HALVES = ("rank", "root_", "attachment_")
 
 
 def rank_rules(
@@ -102,52 +100,29 @@ class _Pass:
         self.parameters = parameters = {name: p.detach().contiguous() for name, p in parameters.items()}
         self.streams = Streams(self.device)
         self.runs, self.size = parameters["rank1"].shape[:2]
-        self.weights = self._halves(parameters)
+        self.symbols = split_matrix(parameters["symbols"])
         self.matrices = RankMatrices(parameters, self.ranks)
         gaps = config.has_gaps
         children = ("left", "right", "continuous_child") if gaps else ("left", "right")
-        self.children_projections = self._projections(*children)
-        self.parent_projection = self._projections("parent")
+        self.children_projections = Projections(children, parameters)
+        self.parent_projection = Projections(("parent",), parameters)
         if gaps:
-            self.gapped_projections = self._projections("gapped_parent", "discontinuous_child")
+            self.gapped_projections = Projections(("gapped_parent", "discontinuous_child"), parameters)
             self.attachment_network = SmallNetwork("attachment_network", parameters)
         self.root_network = SmallNetwork("root_network", parameters)
         self.emissions = Emissions(
-            ExactNetwork("emission_network", self.weights, parameters),
-            parameters["symbols"][:, config.nonterminals :],
+            ExactNetwork("emission_network", parameters),
+            self.symbols[:, config.nonterminals :],
             parameters["words"],
             words,
         )
         self.children = Children(self.matrices, config.nonterminals, config.preterminals)
 
-    def _halves(self, parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return matrices as halves by name; those of projections are parts of larger ones."""
-        matrices = {n: p for n, p in parameters.items() if p.dim() == 3 and not n.startswith(_NOT_HALVES)}
-        groups = [("left", "right", "continuous_child"), ("gapped_parent", "discontinuous_child")]
-        halves: dict[str, Tensor] = {}
-        for group in groups:
-            present = [f"{name}.0.weight" for name in group if f"{name}.0.weight" in matrices]
-            if not present:
-                continue
-            whole = half_matrix(self.runs, len(present) * self.size, self.size, device=self.device)
-            halves |= zip(present, whole.chunk(len(present), 1))
-            halves["+".join(name.removesuffix(".0.weight") for name in present)] = whole
-        del matrices["words"]  # which emissions take apart
-        for name, matrix in matrices.items():
-            if name not in halves:
-                halves[name] = half_matrix(*matrix.shape, device=self.device)
-        torch._foreach_copy_([halves[name] for name in matrices], list(matrices.values()))
-        return halves
-
-    def _projections(self, *names: str) -> Projections:
-        weights = self.weights["+".join(names) if len(names) > 1 else f"{names[0]}.0.weight"]
-        return Projections(names, weights, self.parameters)
-
     def forward(self, keep: bool) -> tuple[Tensor, ...]:
         """Return views, scales, continuous, discontinuous and root of the rules."""
         config, streams = self.config, self.streams
         runs, batch, n = self.words.shape
-        symbols = self.weights["symbols"]
+        symbols = self.symbols
         with streams.beside(_SMALL):
             self.root = self.root_network.probabilities(self.parameters["root_embedding"])
             self.attachment = None
@@ -158,7 +133,9 @@ class _Pass:
             (parent,) = self.parent_projection.forward(symbols[:, : config.nonterminals])
             self.parents = Parents(parent, self.matrices.parents)
             if config.has_gaps:
-                gapped_parent, gapped_child = self.gapped_projections.forward(self.weights["gapped_symbols"])
+                gapped_parent, gapped_child = self.gapped_projections.forward(
+                    split_matrix(self.parameters["gapped_symbols"])
+                )
                 self.gapped_parents = Parents(gapped_parent, self.matrices.gapped_parents)
                 self.gapped_children = GappedChildren(gapped_child, self.matrices.mixed)
             streams.join(_SMALL)
