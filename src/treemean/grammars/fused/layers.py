@@ -318,10 +318,9 @@ class SmallNetwork(Network):
         super().__init__(prefix, parameters, parameters)
 
     def probabilities(self, x: Tensor) -> Tensor:
-        """Return the softmax of the last layer, as scaled halves, for float32 (E, rows, s)."""
+        """Return the softmax of the last layer, scaled as halves are, but in float32, for (E, rows, s)."""
         with precision(torch.float32):
-            logits = product(self.forward(x), self._weight(self._last).mT)
-        return softmax(logits, self._bias(self._last))
+            return super().probabilities(x)
 
     def backward_from_logits(self, gradients: Tensor, tally: Tally) -> Tensor:
         """Take the gradients of the logits, in float32, back; see `Network`."""
