@@ -141,7 +141,8 @@ class _Pass:
             streams.join(_SMALL)
             nonterminals, preterminals = self.children.forward(projected, self.attachment)
             continuous = product(self.parents.chosen.mT, nonterminals.mT)
-            root = torch.bmm(self.root, self.parents.exact.float()).unflatten(2, (2, -1)).sum(2)
+            root, rest = torch.bmm(self.root, self.parents.exact.float()).chunk(2, 2)
+            root = root + rest
             discontinuous = continuous.new_zeros(runs, 0, 0)
             if config.has_gaps:
                 discontinuous = product(self.gapped_parents.chosen.mT, self.gapped_children.chosen.mT)
