@@ -163,7 +163,7 @@ def exact(config: TrainingConfig, n: int) -> dict[str, Any]:
     print(
         f"  {config.grammar.kind}, {n} words: {1000 * seconds[1]:.1f} ms, in full precision "
         f"{seconds[2]:.2f} s; loss off by {loss:.1e} nats a sentence, norm by {norm:.1e}; "
-        f"check of accuracy {times[1]:.2f} s: {off:.1e} nats; {memory:.1f} GiB reserved",
+        f"check of accuracy {times[1]:.2f} s: {off:.1e} nats per word; {memory:.1f} GiB reserved",
         flush=True,
     )
     return {"seconds": seconds, "loss": loss, "norm": norm, "check": times, "off": off, "memory": memory}

@@ -252,7 +252,7 @@ class Loop:
         self._record("accuracy", difference=off, exact=self._state.exact)
         if self._state.exact:
             self._note(
-                f"log Z of a sentence is off by {off:.1e} nats: steps are computed in full precision, "
+                f"log Z of a sentence is off by {off:.1e} nats per word: steps are made in full precision, "
                 'which is slow. If that goes on, set grammar.backend = "torch"'
             )
 
