@@ -2,17 +2,19 @@
 
     python benchmarks/learning/average.py FOLDER --data out/gpu-data --out FOLDER
 
-FOLDER has trees/dev-run01.npz, … and trees/test-run01.npz, …. The five best runs on the development set are
-averaged, weighted by their development F1 on discontinuous constituents; the test set is for scores only.
+FOLDER has trees.zip with dev-run01.npz, … and test-run01.npz, …. The five best runs on the development set
+are averaged, weighted by their development F1 on discontinuous constituents; the test set is for scores only.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -35,9 +37,11 @@ def main() -> None:
     parser.add_argument("--keep", type=int, default=5, help="how many runs are averaged")
     options = parser.parse_args()
     gold, trees = {}, {}
-    for part in ("dev", "test"):
-        everything = read_columns(options.data / f"{part}.npz")
-        gold[part], trees[part] = short(everything, runs_of(options.folder / "trees", part))
+    with TemporaryDirectory() as unpacked:
+        shutil.unpack_archive(options.folder / "trees.zip", unpacked)
+        for part in ("dev", "test"):
+            everything = read_columns(options.data / f"{part}.npz")
+            gold[part], trees[part] = short(everything, runs_of(Path(unpacked), part))
     development = [evaluate(bank, gold["dev"], "paper") for bank in trees["dev"].values()]
     selection = select(development, options.keep)
     ensembles = Ensembles.of(list(trees["test"].values()), selection)
@@ -62,7 +66,7 @@ def runs_of(folder: Path, part: str) -> dict[str, Treebank]:
     """Return the trees of all runs by name."""
     files = sorted(folder.glob(f"{part}-run*.npz"))
     if not files:
-        sys.exit(f"there are no trees of the {part} set in {folder}")
+        sys.exit(f"trees.zip has no trees of the {part} set")
     return {f"run {int(path.stem[-2:])}": read_columns(path) for path in files}
 
 

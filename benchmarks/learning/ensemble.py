@@ -4,8 +4,8 @@
 
 Called again with the same --work it goes on where it was. With --long the first run is the long one of
 stability.py, which goes on with it alone; it is stopped here when the others are finished. In the end each
-run parses the development and test sentences; the trees (FOLDER/trees/dev-run01.npz, …) are averaged by
-average.py.
+run parses the development and test sentences; the trees (dev-run01.npz, … in FOLDER/trees.zip) are averaged
+by average.py.
 """
 
 from __future__ import annotations
@@ -57,7 +57,14 @@ def main() -> None:
     print(f"{sum(pieces):.0f} s in {len(pieces)} pieces, everything included; epochs took {epochs}")
     for run in jobs if done else ():
         guard(f"trees of run {run}", lambda run=run: write_trees(jobs[run], options, budget))  # type: ignore[misc]
+    if done:
+        shutil.make_archive(str(options.out / "trees"), "zip", trees_folder(options))
     exit_if_failed()
+
+
+def trees_folder(options: Namespace) -> Path:
+    folder: Path = options.work / "ensemble-trees"
+    return folder
 
 
 def epoch_seconds(runs: Mapping[str, Any]) -> list[float]:
@@ -71,10 +78,10 @@ def write_trees(job: Job, options: Namespace, budget: Budget) -> None:
     """Write what a finished run says about the development and test sentences, and bring it along."""
     place = RunFolder(job.folder, job.run)
     model: Model | None = None
-    target = options.out / "trees"
-    target.mkdir(exist_ok=True)
+    target = trees_folder(options)
+    target.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
-        path = Path(job.folder) / f"{part}-run{job.run:02d}.npz"
+        path = target / f"{part}-run{job.run:02d}.npz"
         if not path.exists():
             if budget.left() < 8:
                 print(f"{budget} no time is left for the trees of run {job.run}: the same command goes on")
@@ -84,7 +91,6 @@ def write_trees(job: Job, options: Namespace, budget: Budget) -> None:
             found = parse(model, sentences_of([gold], model.normalisation), max_length=40)
             write_columns(Treebank.concatenate(list(found)), path)
             print(f"{budget} run {job.run}: {len(gold)} trees of {part}", flush=True)
-        shutil.copy(path, target)
 
 
 if __name__ == "__main__":
