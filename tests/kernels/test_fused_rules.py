@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars import GrammarConfig, build_grammar
-from treemean.grammars.fused import rank_rules
+from treemean.grammars.fused import emissions, rank_rules
 from treemean.grammars.inside import rank_torch
 from treemean.grammars.inside.rules import RankRules
 from treemean.grammars.low_rank import LowRankGrammar
@@ -153,6 +153,23 @@ def test_gradients_do_not_depend_on_the_weight_of_the_batch(device: str) -> None
 
     for small, large in zip(weighted(2.0**-20), weighted(2.0**20)):
         assert torch.equal(small, large * 2.0**-40)
+
+
+def test_words_are_found_wherever_they_stand(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+    grammar = make_grammar("tn-pcfg")
+    words = torch.tensor(
+        [[[1, 2, 3, 1, 4, 5, 1], [6, 1, 2, 7, 8, 9, 2], [1, 7, 7, 3, 2, 0, 36]]], device=device
+    )
+    parameters = stack([grammar], device)
+
+    def of_words() -> Tensor:
+        value = rank_torch.log_partition(rank_rules(parameters, words, grammar.config, dtype=torch.float32))
+        return torch.autograd.grad(value.sum(), parameters["words"])[0]
+
+    at_once = of_words()
+    monkeypatch.setattr(emissions, "_LOOK", 8)
+    monkeypatch.setattr(emissions, "_POSITIONS", 2)
+    torch.testing.assert_close(of_words(), at_once)
 
 
 def test_nothing_is_kept_without_gradients(device: str) -> None:

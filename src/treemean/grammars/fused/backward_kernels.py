@@ -104,12 +104,14 @@ def word_gradients(
     SIZE: tl.constexpr,
     BLOCK: tl.constexpr,
     STEP: tl.constexpr,
+    LOOK: tl.constexpr,
 ):
     """Take the gradient of the vector of a word: minus that of the normalisers, plus those where it stands.
 
     ``unchosen`` has ``padded`` rows for each run.
 
-    Every word looks for its positions itself, in their order, so that sums have the same bits each time.
+    Every word looks for its positions itself, in their order, so that sums have the same bits each time. Most
+    words stand nowhere: LOOK positions at once are looked at, and only where it is among them STEP at once.
     """
     run = tl.program_id(1).to(tl.int64)
     word = tl.program_id(0)
@@ -119,12 +121,17 @@ def word_gradients(
     inverse = tl.load(units + run * UNITS_OF_RUN + 3) * PROBABILITY
     total = -tl.load(unchosen + (run * padded + word) * SIZE + column, mask=real, other=0.0) * inverse
     here = tl.zeros([BLOCK], dtype=tl.float32)
-    for first in range(0, positions, STEP):
-        position = first + tl.arange(0, STEP)
-        found = tl.load(words + run * positions + position, mask=position < positions, other=-1) == word
-        if tl.max(found.to(tl.int32), 0) > 0:
-            at = chosen + (run * positions + position)[:, None] * SIZE + column[None, :]
-            here += tl.sum(tl.load(at, mask=found[:, None] & real[None, :], other=0.0), 0)
+    words += run * positions
+    for begin in range(0, positions, LOOK):
+        some = begin + tl.arange(0, LOOK)
+        among = tl.load(words + some, mask=some < positions, other=-1) == word
+        if tl.max(among.to(tl.int32), 0) > 0:
+            for first in range(begin, tl.minimum(begin + LOOK, positions), STEP):
+                position = first + tl.arange(0, STEP)
+                found = tl.load(words + position, mask=position < positions, other=-1) == word
+                if tl.max(found.to(tl.int32), 0) > 0:
+                    at = chosen + (run * positions + position)[:, None] * SIZE + column[None, :]
+                    here += tl.sum(tl.load(at, mask=found[:, None] & real[None, :], other=0.0), 0)
     total += here / (tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT)
     tl.store(result + row * SIZE + column, total, mask=real)
 

@@ -23,7 +23,8 @@ from treemean.grammars.fused.matrices import (
 )
 from treemean.grammars.inside.triton.streams import Streams
 
-_POSITIONS = 16
+# How many positions are searched for a word at once, and of how many gradients are added up.
+_LOOK, _POSITIONS = 512, 16
 
 
 class Emissions:
@@ -189,6 +190,7 @@ class Emissions:
                 SIZE=size,
                 BLOCK=power(size),
                 STEP=_POSITIONS,
+                LOOK=_LOOK,
             )
             del at_words, unchosen
         return self._network.backward(gradients, tally), of_words
