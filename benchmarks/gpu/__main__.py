@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from gpu import decoding, dense, epochs, gate, products, step
+from gpu import decoding, dense, epochs, gate, products, step, trained
 from gpu.tables import all_tables
 from gpu.timing import Budget, exit_if_failed, fail, guard
 from gpu.tune import tune
@@ -28,8 +28,8 @@ from treemean.grammars.inside.triton.settings import DEFAULT
 
 #: The parts in their order, and how many seconds each may need; those after "dense" only if asked for.
 PARTS = {
-    "gate": 60, "steps": 20, "batches": 15, "runs": 25, "decoding": 20, "viterbi": 20, "parsing": 20,
-    "epochs": 45, "dense": 40,
+    "gate": 60, "trained": 45, "steps": 20, "batches": 15, "runs": 25, "decoding": 20, "viterbi": 20,
+    "parsing": 20, "epochs": 45, "dense": 40,
     "products": 10, "variants": 30, "tune": 60,
 }  # fmt: skip
 USUAL = list(PARTS)[: list(PARTS).index("dense") + 1]
@@ -92,6 +92,8 @@ def run_part(part: str, options: argparse.Namespace, budget: Budget, report: Rep
     lengths = [{"n": n} for n in options.lengths]
     if part == "gate":
         report.save(part, gate.check_all())
+    elif part == "trained":
+        report.save(part, guard(part, lambda: trained.measure(options.data)))
     elif part == "steps":
         report.each(part, step.measure, [{**n, "batch": 20, "profile": n["n"] == 10} for n in lengths])
     elif part == "batches":

@@ -90,6 +90,19 @@ def checks_table(data: Mapping[str, Any]) -> str:
     return table(["largest error", "cases", "log Z, nats", "gradient, relative", "posteriors"], lines)
 
 
+def trained_table(data: Mapping[str, Any]) -> str:
+    """Return how far off log Z of a trained grammar is."""
+    head = ["words", "log Z", "off by at most, nats", "on average", "by rules alone", "by inside alone"]
+    return table(
+        head,
+        (
+            [str(row["n"]), f"{row['value']:.0f}", f"{row['largest']:.1e}", f"{row['mean']:+.1e}"]
+            + [f"{row[key]:.1e}" for key in ("rules", "inside")]
+            for row in data["trained"]["lengths"]
+        ),
+    )
+
+
 def reference_table() -> str:
     """Return what the public code takes."""
     rows = [[str(n), *map(str, times)] for n, times in PUBLIC.items()]
@@ -142,6 +155,7 @@ def dense_table(data: Mapping[str, Any]) -> str:
 def all_tables(data: Mapping[str, Any]) -> str:
     """Return every table for which something was measured, with what it shows."""
     parts = {
+        "Errors of log Z of a trained grammar, nats": ("trained", trained_table),
         "A training step by part, one run, milliseconds": ("steps", steps_table),
         "Steps of several runs at once, milliseconds for all (for each)": ("runs", runs_table),
         "Trees of 20 sentences, milliseconds": ("decoding", decoding_table),

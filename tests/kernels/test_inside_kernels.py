@@ -18,7 +18,9 @@ from treemean.grammars.inside.rules import RankRules, Ranks
 from treemean.grammars.inside.triton import partition
 
 ODD = Ranks(5, 2, 7, 3)
-# Tensor cores keep ten binary digits of an operand; with so few ranks little of that error averages out.
+# Of log Z, in nats: operands of products are split, since with so few ranks no error averages out.
+CLOSE = 1e-4
+# Of gradients, whose operands are not: tensor cores keep ten binary digits.
 TOLERANCE = 1e-3
 
 
@@ -71,7 +73,7 @@ def test_values_and_gradients_are_those_of_the_definition(case: Case, device: st
     rules, lengths = case.rules(), case.tensor_of_lengths()
     expected, expected_gradients = differentiate(rank_naive.log_partition, rules, lengths)
     value, gradients = by_kernels(rules, lengths, device)
-    torch.testing.assert_close(value, expected, rtol=0, atol=TOLERANCE)
+    torch.testing.assert_close(value, expected, rtol=0, atol=CLOSE)
     assert_same_gradients(gradients, expected_gradients, TOLERANCE)
 
 

@@ -69,7 +69,7 @@ class Charts:
 
     views: Tensor  # (E, rows, C)
     scales: Tensor  # (E, rows)
-    scores: Tensor  # (E, rows, r1 + r2): largest 1
+    scores: Tensor  # (E, rows, parts, r1 + r2): largest 1, see `forward.store_parts`
     ratios: Tensor  # (S, splits)
     coefficients: Tensor  # (S, splits, 4, half)
     parts: Tensor  # (2, S, n(n+1)/2, 2, r3) bfloat16: gap views of right parts, of left parts
@@ -79,7 +79,7 @@ class Charts:
     largest: Tensor  # (S, cells): largest score by two continuous children; only with a floor
 
     @classmethod
-    def allocate(cls, shape: Shape, device: torch.device, floor: float) -> Charts:
+    def allocate(cls, shape: Shape, device: torch.device, floor: float, parts: int) -> Charts:
         """Reserve memory without setting it."""
 
         def empty(*size: int, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -91,7 +91,7 @@ class Charts:
         return cls(
             views=empty(shape.runs, shape.rows, r.views),
             scales=empty(shape.runs, shape.rows),
-            scores=empty(shape.runs, shape.rows, shape.scores),
+            scores=empty(shape.runs, shape.rows, parts, shape.scores),
             ratios=empty(s, splits),
             coefficients=empty(s, splits * gaps, 4, shape.half),
             parts=empty(2, s, partners, 2, r.r3, dtype=torch.bfloat16),

@@ -62,11 +62,28 @@ def nearest_tf32(x: Tensor) -> Tensor:
     return ((x.contiguous().view(torch.int32) + 0x1000) & -0x2000).view(torch.float32)
 
 
+def product_parts() -> int:
+    """Return in how many parts the operands of a product of scores and rules are written.
+
+    Tensor cores keep 11 binary digits. Three products, of rounded numbers and of what rounding took away,
+    have twice as many; trained grammars need them, in which few ranks decide and nothing averages out.
+    """
+    return 1 if indexing.EXACT.value else 3
+
+
+def split_rules(rules: Tensor) -> Tensor:
+    """Return rules (E, ranks, C) to be multiplied with scores in parts, (E, parts · ranks, C)."""
+    high = nearest_tf32(rules)
+    if product_parts() == 1:
+        return high
+    return torch.cat([high, high, nearest_tf32(rules - high)], 1)
+
+
 @dataclass(frozen=True)
 class KernelRules:
     """The rules in the form that the kernels take; ranks r2 and r4 padded to ``half``."""
 
-    continuous: Tensor  # (E, r1 + r2, C), rounded to nearest
+    continuous: Tensor  # (E, parts · (r1 + r2), C), see `split_rules`
     from_pairs: Tensor  # (E, 2 half, r3): scores of two continuous children to views
     from_attached: Tensor  # (E, half, 2 half): scores by attachment to views
     root: Tensor  # (E, r1 + r2)

@@ -37,6 +37,19 @@ SIZES = [
 ]  # never compiled into a kernel
 
 
+@triton.jit
+def store_parts(target, x, mask, SIZE: tl.constexpr, PARTS: tl.constexpr):
+    """Write numbers as tensor cores take them: rounded, what that took away, and rounded again.
+
+    They are to be multiplied with `KernelRules.continuous`. If there is one part only, nothing is rounded.
+    """
+    high = nearest_tf32(x)
+    tl.store(target, high, mask=mask)
+    if PARTS > 1:
+        tl.store(target + SIZE, nearest_tf32(x - high), mask=mask)
+        tl.store(target + 2 * SIZE, high, mask=mask)
+
+
 @triton.jit(do_not_specialize=SIZES)
 def continuous_forward(
     views,
@@ -56,6 +69,7 @@ def continuous_forward(
     COLUMNS: tl.constexpr,
     WRAPPED: tl.constexpr,
     ATTACHED: tl.constexpr,
+    PARTS: tl.constexpr,
     BLOCK_RANKS: tl.constexpr,
     BLOCK_SPLITS: tl.constexpr,
     STEP: tl.constexpr,
@@ -64,8 +78,9 @@ def continuous_forward(
 ):
     """Score the spans of one width by rank, normalise them, and prepare what their splits weigh.
 
-    One program per span. Writes the span's rank scores (largest 1), its scale, for each split the ratio of
-    scales ``exp(s(i,k) + s(k,j) - s(i,j))``, and that ratio times what either half offers as attached child.
+    One program per span. Writes the span's rank scores (largest 1) by `store_parts`, its scale, for each
+    split the ratio of scales ``exp(s(i,k) + s(k,j) - s(i,j))``, and that ratio times what either half offers
+    as attached child.
     """
     start = tl.program_id(0)
     sentence = tl.program_id(1)
@@ -73,7 +88,7 @@ def continuous_forward(
     local = sentence % batch
     views += run * rows * COLUMNS
     scales += run * rows
-    scores += run * rows * (R1 + H)
+    scores += run * rows * (PARTS * (R1 + H))
     wrapping += sentence.to(tl.int64) * cells * H
     ratios += sentence.to(tl.int64) * splits
     coefficients += sentence.to(tl.int64) * splits * (4 * H)
@@ -130,11 +145,13 @@ def continuous_forward(
             wrapped += inside * around * weight[:, None]
         by_wrapping = tl.sum(wrapped, 0)
         largest = tl.maximum(tl.maximum(largest, tl.max(by_wrapping, 0)), 1e-35)
-        tl.store(scores + own * (R1 + H) + R1 + half, nearest_tf32(by_wrapping / largest))
+        store_parts(
+            scores + own * (PARTS * (R1 + H)) + R1 + half, by_wrapping / largest, half < H, R1 + H, PARTS
+        )
     else:
         largest = tl.maximum(largest, 1e-35)
     scale = reference + tl.log(largest)
-    tl.store(scores + own * (R1 + H) + rank, nearest_tf32(score / largest), mask=known)
+    store_parts(scores + own * (PARTS * (R1 + H)) + rank, score / largest, known, R1 + H, PARTS)
     tl.store(scales + own, scale)
 
     ratio = tl.exp(tl.where(inner, joint - scale, -1e30))

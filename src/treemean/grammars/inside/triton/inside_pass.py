@@ -7,7 +7,14 @@ from torch import Tensor
 
 from treemean.grammars.inside.triton import forward as kernels
 from treemean.grammars.inside.triton.charts import Charts
-from treemean.grammars.inside.triton.context import Context, KernelRules, power, tensor_cores, tiles
+from treemean.grammars.inside.triton.context import (
+    Context,
+    KernelRules,
+    power,
+    product_parts,
+    tensor_cores,
+    tiles,
+)
 
 
 def fill_charts(context: Context, views: Tensor, scales: Tensor, rules: KernelRules) -> Charts:
@@ -21,7 +28,7 @@ def fill_charts(context: Context, views: Tensor, scales: Tensor, rules: KernelRu
     rules : contracted rules.
     """
     shape, streams = context.shape, context.streams
-    charts = Charts.allocate(shape, context.device, context.floor)
+    charts = Charts.allocate(shape, context.device, context.floor, product_parts())
     words = shape.rows_of(1)
     charts.views[:, words] = views.reshape(shape.runs, -1, context.columns)
     charts.scales[:, words] = scales.reshape(shape.runs, -1)
@@ -35,7 +42,7 @@ def fill_charts(context: Context, views: Tensor, scales: Tensor, rules: KernelRu
         _continuous(context, charts, width)
         if width < shape.n:
             rows = shape.rows_of(width)
-            scores, target = charts.scores[:, rows], charts.views[:, rows]
+            scores, target = charts.scores[:, rows].flatten(2), charts.views[:, rows]
             with tensor_cores():
                 if lift is None:
                     torch.bmm(scores, rules.continuous, out=target)
@@ -67,6 +74,7 @@ def _continuous(context: Context, charts: Charts, width: int) -> None:
         COLUMNS=context.columns,
         WRAPPED=context.wrapped,
         ATTACHED=context.attached,
+        PARTS=product_parts(),
         BLOCK_RANKS=power(shape.ranks.r1, 16),
         BLOCK_SPLITS=power(shape.n, 16),
         STEP=settings.step,

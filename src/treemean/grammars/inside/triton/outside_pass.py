@@ -55,7 +55,7 @@ def fill_gradients(context: Context, charts: Charts, rules: KernelRules, gradien
     `gradients.scores` holds the gradients of the spans that are whole sentences, and zeros.
     """
     shape, streams = context.shape, context.streams
-    transposed = rules.continuous.transpose(1, 2)
+    transposed = rules.continuous[:, : shape.scores].transpose(1, 2)
     for width in range(shape.n - 1, 0, -1):
         if context.gaps:
             with streams.beside(0):

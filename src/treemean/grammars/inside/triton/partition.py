@@ -14,8 +14,8 @@ from treemean.grammars.inside.triton.charts import Charts, Shape
 from treemean.grammars.inside.triton.context import (
     Context,
     KernelRules,
-    nearest_tf32,
     power,
+    split_rules,
     tensor_cores,
 )
 from treemean.grammars.inside.triton.inside_pass import fill_charts
@@ -93,7 +93,7 @@ def pad_ranks(rules: RankRules) -> RankRules:
 def kernel_rules(continuous: Tensor, discontinuous: Tensor, root: Tensor, ranks: Ranks) -> KernelRules:
     """Return padded rules in the form that the kernels take."""
     return KernelRules(
-        continuous=nearest_tf32(continuous.detach()),
+        continuous=split_rules(continuous.detach()),
         from_pairs=discontinuous.detach()[:, : ranks.r3].transpose(1, 2).contiguous(),
         from_attached=discontinuous.detach()[:, ranks.r3 :].contiguous(),
         root=root.detach(),
@@ -118,10 +118,12 @@ class Total:
         self.rows = None if lengths is None else _whole_rows(shape, lengths)
         if self.rows is None:
             last = shape.rows_of(shape.n)
-            self.scores, self._scales = charts.scores[:, last], charts.scales[:, last]
+            scores, self._scales = charts.scores[:, last, :2], charts.scales[:, last]
         else:
-            self.scores = charts.scores.gather(1, self.rows[..., None].expand(-1, -1, shape.scores))
-            self._scales = charts.scales.gather(1, self.rows)
+            parts = charts.scores[:, :, :2]
+            places = self.rows[..., None, None].expand(-1, -1, *parts.shape[2:])
+            scores, self._scales = parts.gather(1, places), charts.scales.gather(1, self.rows)
+        self.scores = scores.sum(2)  # what is rounded, and what rounding took away
         value = (self.scores * root[:, None]).sum(-1)
         self.real = value > 0 if lengths is None else (value > 0) & (lengths > 1)
         self.value = torch.where(self.real, value, 1.0)
@@ -180,7 +182,7 @@ class _LogPartition(torch.autograd.Function):
         fill_gradients(context, charts, rules, gradients)
         with tensor_cores():
             middle = slice(shape.rows_of(1).stop, shape.rows_of(shape.n).start)
-            of_continuous = torch.bmm(charts.scores[:, middle].transpose(1, 2), gradients.views[:, middle])
+            of_continuous = torch.bmm(charts.scores[:, middle, 0].transpose(1, 2), gradients.views[:, middle])
         of_words = gradients.views[:, shape.rows_of(1)].reshape(shape.runs, shape.batch, shape.n, -1)
         return of_words, None, of_continuous, _of_discontinuous(shape, gradients), of_root, *[None] * 5
 
