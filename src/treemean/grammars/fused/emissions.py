@@ -64,7 +64,7 @@ class Emissions:
         logits = product(split, table.mT)
         log_sums = torch.empty(runs, preterminals, device=device)
         self._probabilities = half_matrix(runs, preterminals, rows * keep, device=device)
-        block = power(rows)
+        block = power(rows + 1) // 2
         forward_kernels.normalise[(preterminals, runs)](
             logits,
             log_sums,
@@ -75,7 +75,8 @@ class Emissions:
             PITCH=self._probabilities.stride(1),
             KEEP=keep,
             BLOCK=block,
-            num_warps=warps(block),
+            MORE=power(rows - block),
+            num_warps=warps(2 * block),
         )
         del logits
         before = (parts() - 1) * size

@@ -156,22 +156,30 @@ def normalise(
     PITCH: tl.constexpr,
     KEEP: tl.constexpr,
     BLOCK: tl.constexpr,
+    MORE: tl.constexpr,
 ):
     """Write the logarithm of the sum of exponentials of a row and, to KEEP, its softmax as scaled halves.
 
-    Of the ``width`` columns of a row only the first ``columns`` are real; the others get zeros.
+    Of the ``width`` columns of a row only the first ``columns`` are real; the others get zeros. A row is kept
+    in registers in two blocks, of BLOCK and MORE columns, so that few of these are idle. It is read up to
+    its width, which is a round number, because odd ones are read one by one.
     """
     row = tl.program_id(1).to(tl.int64) * rows + tl.program_id(0)
     column = tl.arange(0, BLOCK)
-    real = column < columns
-    x = tl.load(logits + row * width + column, mask=real, other=-1e30)
-    largest = tl.max(x, 0)
-    e = tl.where(real, tl.exp(x - largest), 0.0)
-    total = tl.sum(e, 0)
+    more = BLOCK + tl.arange(0, MORE)
+    x = tl.load(logits + row * width + column)
+    y = tl.load(logits + row * width + more, mask=more < width, other=0.0)
+    x = tl.where(column < columns, x, -1e30)
+    y = tl.where(more < columns, y, -1e30)
+    largest = tl.maximum(tl.max(x, 0), tl.max(y, 0))
+    x = tl.exp(x - largest)
+    y = tl.exp(y - largest)
+    total = tl.sum(x, 0) + tl.sum(y, 0)
     tl.store(log_sums + row, largest + tl.log(total))
     if KEEP:
-        p = e * (_SCALE / total)
-        tl.store(probabilities + row * PITCH + column, p, mask=column < width)
+        factor = _SCALE / total
+        tl.store(probabilities + row * PITCH + column, x * factor)
+        tl.store(probabilities + row * PITCH + more, y * factor, mask=more < width)
 
 
 @triton.jit(do_not_specialize=["positions", "vocabulary"])
