@@ -30,12 +30,14 @@ def emitted_gradients(
     COLUMNS: tl.constexpr,
     PITCH: tl.constexpr,
     PITCH_WEIGHTED: tl.constexpr,
+    PITCH_GRADIENTS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """Take the gradients of the logarithms of emissions of a word: the posteriors of preterminals.
 
-    Also writes the emissions, as halves, times the steps of the gradients of their views, for the next
-    product; minus their mean, and that behind them, because it is their differences that count.
+    Zeros follow up to the next row. Also writes the emissions, as halves, times the steps of the gradients of
+    their views, for the next product; minus their mean, and that behind them, because it is their differences
+    that count.
     """
     run = tl.program_id(1).to(tl.int64)
     position = run * positions + tl.program_id(0)
@@ -45,10 +47,10 @@ def emitted_gradients(
     x = tl.load(chosen + position * COLUMNS + column, mask=real, other=-1e30)
     x -= tl.load(log_sums + run * COLUMNS + column, mask=real, other=0.0)
     e = tl.exp(x - tl.load(scales + position))
-    gradient = tl.load(gradients + position * COLUMNS + column, mask=real, other=0.0)
+    gradient = tl.load(gradients + position * PITCH_GRADIENTS + column, mask=real, other=0.0)
     posterior = e * gradient * (PROBABILITY * step)
     posterior *= tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT
-    tl.store(posteriors + position * PITCH + column, limited(posterior), mask=real)
+    tl.store(posteriors + position * PITCH + column, limited(posterior), mask=column < PITCH)
     relative = step * tl.load(units + run * UNITS_OF_RUN + 2)
     relative /= PROBABILITY
     mean = tl.sum(e, 0) / COLUMNS
@@ -57,7 +59,7 @@ def emitted_gradients(
     tl.store(target + COLUMNS, mean * relative)
 
 
-@triton.jit(do_not_specialize=["rows"])
+@triton.jit(do_not_specialize=["rows", "padded"])
 def hidden_gradients(
     chosen,
     expected,
@@ -66,6 +68,7 @@ def hidden_gradients(
     gradients,
     weighted,
     rows,
+    padded,
     SIZE: tl.constexpr,
     PITCH: tl.constexpr,
     PITCH_HIDDEN: tl.constexpr,
@@ -74,8 +77,8 @@ def hidden_gradients(
 ):
     """Take the gradient of the vector of a preterminal: its words, minus as often the expected word.
 
-    ``chosen`` holds the sum of its words and behind it their number. Also writes the vector times that
-    number, for the gradients of all words.
+    ``chosen`` holds the sum of its words and behind it their number, in ``padded`` rows for each run. Also
+    writes the vector times that number, for the gradients of all words.
     """
     run = tl.program_id(1).to(tl.int64)
     row = run * rows + tl.program_id(0)
@@ -83,8 +86,9 @@ def hidden_gradients(
     real = column < SIZE
     unit = tl.load(units + run * UNITS_OF_RUN) * HIDDEN_UNIT
     unit /= tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT
-    number = tl.load(chosen + row * PITCH_CHOSEN + SIZE) * unit
-    words = tl.load(chosen + row * PITCH_CHOSEN + column, mask=real, other=0.0) * unit
+    chosen += (run * padded + tl.program_id(0)) * PITCH_CHOSEN
+    number = tl.load(chosen + SIZE) * unit
+    words = tl.load(chosen + column, mask=real, other=0.0) * unit
     word = tl.load(expected + row * SIZE + column, mask=real, other=0.0) * PROBABILITY
     vector = tl.load(hidden + row * PITCH_HIDDEN + column, mask=real, other=0.0).to(tl.float32)
     tl.store(gradients + row * PITCH + column, limited(words - number * word), mask=real)
@@ -175,7 +179,7 @@ def deactivate(
     tl.store(shares + share, tl.sum(gradient, 0), mask=real)
 
 
-@triton.jit(do_not_specialize=["rows"])
+@triton.jit(do_not_specialize=["rows", "lines", "lines_of_gradients"])
 def softmax_gradients(
     probabilities,
     gradients,
@@ -186,8 +190,11 @@ def softmax_gradients(
     result,
     shares,
     rows,
+    lines,
+    lines_of_gradients,
     COLUMNS: tl.constexpr,
     PITCH: tl.constexpr,
+    PITCH_GRADIENTS: tl.constexpr,
     PITCH_RESULT: tl.constexpr,
     SPLIT: tl.constexpr,
     FORM: tl.constexpr,
@@ -201,19 +208,23 @@ def softmax_gradients(
     ``step`` of the run (FORM 2), or nothing (FORM 0); and of ``factors`` (COUNT, rows) times ``others``
     (COUNT, columns), of a product of p with the factors. The gradients of the factors, p times the others,
     are written to ``shares`` (COUNT, rows).
+
+    Probabilities and their gradients have more rows for each run, ``lines`` and ``lines_of_gradients``. Zeros
+    follow in the result up to the next row; as far behind p is what rounding took away.
     """
     run = tl.program_id(1).to(tl.int64)
     local = tl.program_id(0)
-    row = run * rows + local
     column = tl.arange(0, BLOCK)
     real = column < COLUMNS
-    p = tl.load(probabilities + row * PITCH + column, mask=real, other=0.0).to(tl.float32)
+    source = probabilities + (run * lines + local) * PITCH + column
+    p = tl.load(source, mask=real, other=0.0).to(tl.float32)
     if SPLIT:
-        p += tl.load(probabilities + row * PITCH + COLUMNS + column, mask=real, other=0.0).to(tl.float32)
+        p += tl.load(source + PITCH_RESULT, mask=real, other=0.0).to(tl.float32)
     p *= PROBABILITY
     weighted = tl.zeros([BLOCK], dtype=tl.float32)
     if FORM > 0:
-        weighted += tl.load(gradients + row * COLUMNS + column, mask=real, other=0.0)
+        gradients += (run * lines_of_gradients + local) * PITCH_GRADIENTS
+        weighted += tl.load(gradients + column, mask=real, other=0.0)
     if FORM == 2:
         weighted *= tl.load(step + run) * PROBABILITY
     weighted *= p
@@ -224,7 +235,8 @@ def softmax_gradients(
         weighted += other * (factor * PROBABILITY)
     mean = tl.sum(weighted, 0) / tl.sum(p, 0)
     gradient = (weighted - p * mean) * (tl.load(units + run * UNITS_OF_RUN) * LOGITS_UNIT)
-    tl.store(result + row * PITCH_RESULT + column, limited(gradient), mask=real)
+    target = result + (run * rows + local) * PITCH_RESULT + column
+    tl.store(target, limited(gradient), mask=column < PITCH_RESULT)
 
 
 @triton.jit
@@ -245,15 +257,16 @@ def child_gradients(
     PITCH_NT: tl.constexpr,
     PITCH_T: tl.constexpr,
     PITCH_GRADIENTS: tl.constexpr,
+    PITCH_GRADIENTS_T: tl.constexpr,
     PITCH: tl.constexpr,
+    ROWS: tl.constexpr,
     BLOCK_NT: tl.constexpr,
     BLOCK_T: tl.constexpr,
 ):
     """Take the gradients of the logits by which a rank chooses children, the reverse of `choose_children`.
 
-    The result has rows of r1 + r3 left, r1 + r3 right and r2 + r4 other children.
+    The result has rows of r1 + r3 left, r1 + r3 right and r2 + r4 other children; all others have ROWS rows.
     """
-    VIEWS: tl.constexpr = 2 * R1 + R2 + 2 * R3 + 4 * R4
     SIBLINGS: tl.constexpr = R1 + R3
     row = tl.program_id(0)
     run = tl.program_id(1).to(tl.int64)
@@ -273,17 +286,17 @@ def child_gradients(
     weighted = tl.zeros([BLOCK_NT], dtype=tl.float32)
     weighted_t = tl.zeros([BLOCK_T], dtype=tl.float32)
     for kind in range(count):
-        at = run * VIEWS + view + kind * R4
+        at = run * ROWS + view + kind * R4
         one = tl.load(nonterminals + at * PITCH_NT + column, mask=real, other=0.0).to(tl.float32)
         one *= PROBABILITY
         p += one
-        one *= tl.load(gradients + at * NT + column, mask=real, other=0.0) * factor
+        one *= tl.load(gradients + at * PITCH_GRADIENTS + column, mask=real, other=0.0) * factor
         weighted += one
         one_t = tl.load(preterminals + at * PITCH_T + column_t, mask=real_t, other=0.0).to(tl.float32)
         one_t *= PROBABILITY
         p_t += one_t
-        of_mean = tl.load(gradients_t + at * PITCH_GRADIENTS + T)
-        of_rest = tl.load(gradients_t + at * PITCH_GRADIENTS + column_t, mask=real_t, other=0.0)
+        of_mean = tl.load(gradients_t + at * PITCH_GRADIENTS_T + T)
+        of_rest = tl.load(gradients_t + at * PITCH_GRADIENTS_T + column_t, mask=real_t, other=0.0)
         one_t *= (of_rest + of_mean) * factor_t
         weighted_t += one_t
     total = (tl.sum(weighted, 0) + tl.sum(weighted_t, 0)) / (tl.sum(p, 0) + tl.sum(p_t, 0))
@@ -307,6 +320,7 @@ def attachment_gradients(
     floor,
     ROWS: tl.constexpr,
     VIEWS: tl.constexpr,
+    LINES: tl.constexpr,
     R4: tl.constexpr,
     NT: tl.constexpr,
     T: tl.constexpr,
@@ -319,7 +333,8 @@ def attachment_gradients(
 
     How often each was chosen is what all its views and rules contributed, values times gradients in float32.
     Symbols need not be looked at: four nearly equal sums over thousands of rounded numbers would hide the
-    little by which they differ. The probabilities are those that children were given, after rounding.
+    little by which they differ. The probabilities are those that children were given, after rounding, in
+    LINES rows for each run.
     """
     rank = tl.program_id(0)
     run = tl.program_id(1).to(tl.int64)
@@ -338,7 +353,7 @@ def attachment_gradients(
         value = tl.load(rules + at, mask=real, other=0.0)
         chosen += tl.sum(value * tl.load(of_rules + at, mask=real, other=0.0), 1)
     p = tl.zeros([4], dtype=tl.float32)
-    line = (run * VIEWS + view)[:, None]
+    line = (run * LINES + view)[:, None]
     for first in range(0, NT, BLOCK):
         column = (first + tl.arange(0, BLOCK))[None, :]
         real = (column < NT) & (view < VIEWS)[:, None]

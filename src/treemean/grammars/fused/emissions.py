@@ -47,7 +47,7 @@ class Emissions:
 
     def forward(self, *, keep: bool) -> tuple[Tensor, Tensor]:
         """Return emissions (E, B·n, T) as scaled halves relative to the largest one, whose logarithm is the
-        second result (E, B·n).
+        second result (E, B·n). Columns are filled up with zeros to an `aligned` number.
 
         Parameters
         ----------
@@ -94,9 +94,9 @@ class Emissions:
         )
         self._chosen = chosen[..., before:]
         logits = product(chosen[..., : before + size], split.mT)
-        emitted = half_matrix(runs, positions, preterminals, device=device)
+        emitted = half_matrix(runs, positions, aligned(preterminals), device=device)
         scales = torch.empty(runs, positions, device=device)
-        block = power(preterminals)
+        block = power(aligned(preterminals))
         forward_kernels.emit[(positions, runs)](
             logits,
             log_sums,
@@ -119,7 +119,8 @@ class Emissions:
     def posteriors(self, gradients: Tensor, steps: Tensor, units: Tensor) -> tuple[Tensor, Tensor]:
         """Return the posteriors of preterminals, and the emissions times the steps, both as halves.
 
-        The emissions are minus their mean, which is in a last column.
+        The emissions are minus their mean, which is in a last column; the posteriors are filled up as the
+        emissions of `forward`.
 
         Parameters
         ----------
@@ -128,9 +129,9 @@ class Emissions:
         units : (E, ·), see `unit_kernels`.
         """
         runs, positions, preterminals = self._logits.shape
-        posteriors = half_matrix(runs, positions, preterminals, device=units.device)
+        posteriors = half_matrix(runs, positions, aligned(preterminals), device=units.device)
         weighted = half_matrix(runs, positions, aligned(preterminals + 1), device=units.device)
-        block = power(preterminals)
+        block = power(aligned(preterminals))
         backward_kernels.emitted_gradients[(positions, runs)](
             self._logits,
             self._log_sums,
@@ -144,6 +145,7 @@ class Emissions:
             COLUMNS=preterminals,
             PITCH=posteriors.stride(1),
             PITCH_WEIGHTED=weighted.stride(1),
+            PITCH_GRADIENTS=gradients.stride(1),
             BLOCK=block,
             num_warps=warps(block),
         )
@@ -168,6 +170,7 @@ class Emissions:
             gradients,
             weighted,
             preterminals,
+            chosen.shape[1],
             SIZE=size,
             PITCH=gradients.stride(1),
             PITCH_HIDDEN=self._hidden.stride(1),
@@ -176,7 +179,7 @@ class Emissions:
         )
         self._held = (posteriors, weighted, chosen)
         with streams.beside(side):
-            at_words = product(posteriors, self._hidden)
+            at_words = product(posteriors[..., :preterminals], self._hidden)
             unchosen = product(self._probabilities.mT, weighted)
             of_words = torch.empty(runs, vocabulary, size, device=units.device)
             backward_kernels.word_gradients[(vocabulary, runs)](

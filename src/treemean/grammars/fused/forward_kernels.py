@@ -117,32 +117,39 @@ def activate_exactly(
     store_split(result + at, value, real, SIZE, REST)
 
 
-@triton.jit(do_not_specialize=["rows"])
+@triton.jit(do_not_specialize=["given", "rows"])
 def softmax(
     logits,
     bias,
     probabilities,
+    given,
     rows,
     COLUMNS: tl.constexpr,
+    PITCH_LOGITS: tl.constexpr,
     PITCH: tl.constexpr,
+    ALIGNED: tl.constexpr,
     BIAS: tl.constexpr,
     SPLIT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write the softmax of a row of float32 as scaled halves; to SPLIT, with what that lost behind it."""
-    run = tl.program_id(1).to(tl.int64)
-    row = run * rows + tl.program_id(0)
+    """Write the softmax of a row of float32 as scaled halves; to SPLIT, with what that lost behind it.
+
+    Behind COLUMNS are zeros up to ALIGNED, and behind the rows that are ``given`` rows of zeros.
+    """
+    run, local = tl.program_id(1).to(tl.int64), tl.program_id(0)
+    row = run * rows + local
     column = tl.arange(0, BLOCK)
-    real = column < COLUMNS
-    x = tl.load(logits + row * COLUMNS + column, mask=real, other=-1e30)
+    real = (column < COLUMNS) & (local < given)
+    x = tl.load(logits + (run * given + local) * PITCH_LOGITS + column, mask=real, other=-1e30)
     if BIAS:
         x += tl.load(bias + run * COLUMNS + column, mask=real, other=0.0)
-    e = tl.where(real, tl.exp(x - tl.max(x, 0)), 0.0)
-    p = e * (_SCALE / tl.sum(e, 0))
+    e = tl.exp(x - tl.max(x, 0))
+    p = tl.where(real, e * (_SCALE / tl.sum(tl.where(column < COLUMNS, e, 0.0), 0)), 0.0)
     high = p.to(probabilities.dtype.element_ty)
-    tl.store(probabilities + row * PITCH + column, high, mask=real)
+    target = probabilities + row * PITCH + column
+    tl.store(target, high, mask=column < ALIGNED)
     if SPLIT:
-        tl.store(probabilities + row * PITCH + COLUMNS + column, p - high.to(tl.float32), mask=real)
+        tl.store(target + ALIGNED, p - high.to(tl.float32), mask=column < ALIGNED)
 
 
 @triton.jit(do_not_specialize=["rows"])
@@ -224,7 +231,10 @@ def emit(
     PITCH: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write how well preterminals emit a word: the largest logarithm, and scaled halves relative to it."""
+    """Write how well preterminals emit a word: the largest logarithm, and scaled halves relative to it.
+
+    Zeros follow up to the next row.
+    """
     run = tl.program_id(1).to(tl.int64)
     position = run * positions + tl.program_id(0)
     column = tl.arange(0, BLOCK)
@@ -234,7 +244,7 @@ def emit(
     largest = tl.max(x, 0)
     tl.store(scales + position, largest)
     p = tl.exp(x - largest) * _SCALE
-    tl.store(emitted + position * PITCH + column, p, mask=real)
+    tl.store(emitted + position * PITCH + column, p, mask=column < PITCH)
 
 
 @triton.jit
@@ -261,8 +271,8 @@ def pack_ranks(
 ):
     """Put the four rank matrices side by side as they are used: 1 | 3, 2 | 4, 1 | 2, 3 | 4.
 
-    SIBLINGS, MIXED, PARENTS and GAPPED are the pitches of the results. With REST, these have three times as
-    many rows, by `store_split`.
+    SIBLINGS, MIXED, PARENTS and GAPPED are the pitches of the results; the last two are filled with zeros up
+    to these. With REST, results have three times as many rows, by `store_split`.
     """
     run, row = tl.program_id(1).to(tl.int64), tl.program_id(0)
     given = run * SIZE + row
@@ -271,7 +281,13 @@ def pack_ranks(
     x, real = tl.load(rank1 + given * R1 + column, mask=column < R1, other=0.0), column < R1
     store_split(siblings + at * SIBLINGS + column, x, real, SIZE * SIBLINGS, REST)
     store_split(parents + at * PARENTS + column, x, real, SIZE * PARENTS, REST)
+    behind = tl.arange(0, 8)
+    zeros = tl.zeros([8], dtype=tl.float32)
+    real = behind < PARENTS - R1 - R2
+    store_split(parents + at * PARENTS + R1 + R2 + behind, zeros, real, SIZE * PARENTS, REST)
     if R3 > 0:
+        real = behind < GAPPED - R3 - R4
+        store_split(gapped_parents + at * GAPPED + R3 + R4 + behind, zeros, real, SIZE * GAPPED, REST)
         x, real = tl.load(rank2 + given * R2 + column, mask=column < R2, other=0.0), column < R2
         store_split(mixed + at * MIXED + column, x, real, SIZE * MIXED, REST)
         store_split(parents + at * PARENTS + R1 + column, x, real, SIZE * PARENTS, REST)
@@ -300,6 +316,7 @@ def choose_children(
     PITCH_NT: tl.constexpr,
     PITCH_T: tl.constexpr,
     PITCH_ATTACHMENT: tl.constexpr,
+    ROWS: tl.constexpr,
     BLOCK_NT: tl.constexpr,
     BLOCK_T: tl.constexpr,
 ):
@@ -307,7 +324,8 @@ def choose_children(
 
     Logits are (E, r1 + r3, NT + T) of left and right children and (E, r2 + r4, NT + T) of others. The four
     views of a rank of attachment are its softmax times the probability of each attachment. The result has
-    two parts, nonterminals (E, views, NT) and preterminals (E, views, T), in scaled halves.
+    two parts, nonterminals (E, views, NT) and preterminals (E, views, T), in scaled halves; rows and columns
+    are filled up with zeros, to ROWS and the pitches.
     """
     S: tl.constexpr = NT + T
     VIEWS: tl.constexpr = 2 * R1 + R2 + 2 * R3 + 4 * R4
@@ -325,11 +343,14 @@ def choose_children(
         source = left + (run * (R1 + R3) + view - R1 - R2) * S
     elif view < 2 * R1 + R2 + 2 * R3:
         source = right + (run * (R1 + R3) + view - R1 - R2 - R3) * S
-    else:
+    elif view < VIEWS:
         kind = (view - 2 * R1 - R2 - 2 * R3) // ATTACHED
         rank = (view - 2 * R1 - R2 - 2 * R3) % ATTACHED
         source = mixed + (run * (R2 + R4) + R2 + rank) * S
         weight = tl.load(attachment + (run * R4 + rank) * PITCH_ATTACHMENT + kind).to(tl.float32)
+    else:
+        source = left + run * (R1 + R3) * S
+        weight = tl.zeros([], dtype=tl.float32)
     column = tl.arange(0, BLOCK_NT)
     real = column < NT
     x = tl.load(source + column, mask=real, other=-1e30)
@@ -340,6 +361,6 @@ def choose_children(
     e = tl.where(real, tl.exp(x - largest), 0.0)
     e_t = tl.where(real_t, tl.exp(x_t - largest), 0.0)
     factor = weight / (tl.sum(e, 0) + tl.sum(e_t, 0))
-    row = run * VIEWS + view
-    tl.store(nonterminals + row * PITCH_NT + column, e * factor, mask=real)
-    tl.store(preterminals + row * PITCH_T + column_t, e_t * factor, mask=real_t)
+    row = run * ROWS + view
+    tl.store(nonterminals + row * PITCH_NT + column, e * factor, mask=column < PITCH_NT)
+    tl.store(preterminals + row * PITCH_T + column_t, e_t * factor, mask=column_t < PITCH_T)

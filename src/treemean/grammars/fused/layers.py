@@ -10,6 +10,7 @@ from torch import Tensor
 from treemean.grammars.fused import backward_kernels, forward_kernels
 from treemean.grammars.fused.matrices import (
     add_product,
+    aligned,
     half_matrix,
     half_product,
     parts,
@@ -155,18 +156,32 @@ def activate_exactly(
     return result
 
 
-def softmax(logits: Tensor, bias: Tensor | None = None, *, split: bool = False) -> Tensor:
-    """Return the softmax of float32 rows as scaled halves; if split, with what rounding took away behind."""
-    runs, rows, columns = logits.shape
-    result = half_matrix(runs, rows, columns * (1 + split), device=logits.device)
-    block = power(columns)
+def softmax(
+    logits: Tensor, bias: Tensor | None = None, *, columns: int | None = None, split: bool = False
+) -> Tensor:
+    """Return the softmax of float32 rows as scaled halves; if split, with what rounding took away behind.
+
+    The results have `aligned` columns and, if split, rows, filled up with zeros.
+
+    Parameters
+    ----------
+    columns : how many there really are; the first ones of the logits.
+    """
+    runs, given, width = logits.shape
+    columns = width if columns is None else columns
+    rows = aligned(given) if split else given
+    result = half_matrix(runs, rows, aligned(columns) * (1 + split), device=logits.device)
+    block = power(aligned(columns))
     forward_kernels.softmax[(rows, runs)](
         logits,
         logits if bias is None else bias,
         result,
+        given,
         rows,
         COLUMNS=columns,
+        PITCH_LOGITS=width,
         PITCH=result.stride(1),
+        ALIGNED=aligned(columns),
         BIAS=bias is not None,
         SPLIT=split,
         BLOCK=block,
@@ -180,6 +195,7 @@ def softmax_gradients(
     units: Tensor,
     gradients: Tensor | None = None,
     *,
+    shape: tuple[int, int],
     split: bool = False,
     step: Tensor | None = None,
     factors: Tensor | None = None,
@@ -187,11 +203,15 @@ def softmax_gradients(
 ) -> tuple[Tensor, Tensor]:
     """Return the gradients of the logits of a softmax, as halves in the units of logits; see the kernel.
 
+    They have `aligned` columns, filled up with zeros.
+
     Parameters
     ----------
-    probabilities : (E, rows, columns), scaled halves, or twice as many columns if `split`.
+    probabilities : as by `softmax`.
     units : of the runs.
-    gradients : of the probabilities; with a step (E,), times its inverse.
+    gradients : of the probabilities; with a step (E,), times its inverse. There may be more rows and columns.
+    shape : the number of rows and columns that there really are.
+    split : whether the probabilities are.
     factors, others : (E, count, rows) scaled halves and (E, count, columns), if the probabilities were
         multiplied by the factors, and those products have the gradients `others`.
 
@@ -199,12 +219,11 @@ def softmax_gradients(
     -------
     Also the gradients of the factors.
     """
-    runs, rows, columns = probabilities.shape
-    columns //= 1 + split
-    result = half_matrix(runs, rows, columns, device=units.device)
+    runs, (rows, columns) = len(units), shape
+    result = half_matrix(runs, rows, aligned(columns), device=units.device)
     count = 0 if factors is None else factors.shape[1]
     shares = torch.empty(runs, count, rows, device=units.device)
-    block = power(columns)
+    block = power(aligned(columns))
     backward_kernels.softmax_gradients[(rows, runs)](
         probabilities,
         units if gradients is None else gradients,
@@ -215,8 +234,11 @@ def softmax_gradients(
         result,
         shares,
         rows,
+        probabilities.shape[1],
+        0 if gradients is None else gradients.shape[1],
         COLUMNS=columns,
         PITCH=probabilities.stride(1),
+        PITCH_GRADIENTS=0 if gradients is None else gradients.stride(1),
         PITCH_RESULT=result.stride(1),
         SPLIT=split,
         FORM=0 if gradients is None else 1 if step is None else 2,
@@ -270,7 +292,7 @@ class Network:
         return x
 
     def probabilities(self, x: Tensor) -> Tensor:
-        """Return the softmax of the last layer, as scaled halves."""
+        """Return the softmax of the last layer, as scaled halves; see `softmax`."""
         return softmax(product(self.forward(x), self._weight(self._last).mT), self._bias(self._last))
 
     def backward_from_logits(self, gradients: Tensor, tally: Tally) -> Tensor:

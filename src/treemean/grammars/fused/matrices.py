@@ -15,7 +15,8 @@ from torch import Tensor
 
 _dtype = torch.float16
 
-#: Rows of matrices that tensor cores read begin at multiples of so many halves (16 bytes).
+#: Rows of matrices that tensor cores read begin at multiples of so many halves (16 bytes), and fast products
+#: have only rows that also end there: large matrices are filled up with zeros.
 _ALIGNMENT = 8
 #: What the rows of large matrices are filled up to, the size of a tile: an odd number of them, as of words of
 #: a vocabulary, would make every product several times slower.

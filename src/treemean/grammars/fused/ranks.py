@@ -17,6 +17,7 @@ from treemean.grammars.fused.layers import (
     split_matrix,
 )
 from treemean.grammars.fused.matrices import (
+    aligned,
     half_matrix,
     half_product,
     parts,
@@ -77,7 +78,7 @@ class Projections:
 
 class RankMatrices:
     """The rank matrices side by side as they are used, as halves in three parts one below the other: each
-    (E, 3 s, ·), to be multiplied with projections.
+    (E, 3 s, ·), to be multiplied with projections. Those of parents are filled up with columns of zeros.
     """
 
     def __init__(self, parameters: Mapping[str, Tensor], ranks: Ranks) -> None:
@@ -90,7 +91,7 @@ class RankMatrices:
             return half_matrix(runs, parts() * size, columns, device=rank1.device)
 
         self.siblings, self.mixed = matrix(r1 + r3), matrix(r2 + r4)
-        self.parents, self.gapped_parents = matrix(r1 + r2), matrix(r3 + r4)
+        self.parents, self.gapped_parents = matrix(aligned(r1 + r2)), matrix(aligned(r3 + r4))
         forward_kernels.pack_ranks[(size, runs)](
             rank1,
             *(parameters[f"rank{k}"] if ranks.has_gaps else rank1 for k in (2, 3, 4)),
@@ -114,6 +115,8 @@ class RankMatrices:
 
 class Children:
     """How ranks choose continuous children, (E, views, symbols) in two parts, as scaled halves.
+
+    Both parts have `aligned` rows and columns, filled up with zeros, so that tensor cores take them.
 
     Parameters
     ----------
@@ -139,10 +142,11 @@ class Children:
         siblings = self._matrices.siblings.mT
         left, right = (product(siblings, symbols.mT) for symbols in projected[:2])
         mixed = left if attachment is None else product(self._matrices.mixed.mT, projected[2].mT)
-        self.nonterminals = half_matrix(runs, ranks.views, nonterminals, device=device)
-        self.preterminals = half_matrix(runs, ranks.views, preterminals, device=device)
-        blocks = power(nonterminals), power(preterminals)
-        forward_kernels.choose_children[(ranks.views, runs)](
+        rows = aligned(ranks.views)
+        self.nonterminals = half_matrix(runs, rows, aligned(nonterminals), device=device)
+        self.preterminals = half_matrix(runs, rows, aligned(preterminals), device=device)
+        blocks = power(aligned(nonterminals)), power(aligned(preterminals))
+        forward_kernels.choose_children[(rows, runs)](
             left,
             right,
             mixed,
@@ -158,6 +162,7 @@ class Children:
             PITCH_NT=self.nonterminals.stride(1),
             PITCH_T=self.preterminals.stride(1),
             PITCH_ATTACHMENT=0 if attachment is None else attachment.stride(1),
+            ROWS=rows,
             BLOCK_NT=blocks[0],
             BLOCK_T=blocks[1],
             num_warps=warps(sum(blocks)),
@@ -173,7 +178,7 @@ class Children:
     ) -> tuple[Tensor, Tensor]:
         """Take the gradients of both parts back to the projections, written to ``room``.
 
-        Those of preterminals lack what is in a last column, which all share.
+        Those of preterminals lack what is in their column T, which all share.
 
         Returns
         -------
@@ -200,8 +205,10 @@ class Children:
             T=preterminals,
             PITCH_NT=self.nonterminals.stride(1),
             PITCH_T=self.preterminals.stride(1),
-            PITCH_GRADIENTS=gradients[1].stride(1),
+            PITCH_GRADIENTS=gradients[0].stride(1),
+            PITCH_GRADIENTS_T=gradients[1].stride(1),
             PITCH=logits.stride(1),
+            ROWS=self.nonterminals.shape[1],
             BLOCK_NT=blocks[0],
             BLOCK_T=blocks[1],
             num_warps=warps(sum(blocks)),
@@ -244,6 +251,7 @@ class Children:
             floor,
             ROWS=rules[1].shape[1],
             VIEWS=views,
+            LINES=self.nonterminals.shape[1],
             R4=self._ranks.r4,
             NT=self._sizes[0],
             T=self._sizes[1],
@@ -259,13 +267,20 @@ class Parents:
     """How symbols of one kind choose a rank, (E, symbols, ranks), as scaled halves.
 
     `exact` has what rounding took away behind these: where symbols choose almost alike, the little by which
-    they differ decides the gradients of those that choose them.
+    they differ decides the gradients of those that choose them. Rows and columns are filled up with zeros,
+    see `softmax`.
+
+    Parameters
+    ----------
+    projected : symbols, see `Projections`.
+    matrix : of ranks, see `RankMatrices`.
+    ranks : how many there really are.
     """
 
-    def __init__(self, projected: Tensor, matrix: Tensor) -> None:
-        self._projected, self._matrix = whole_part(projected), whole_rows(matrix)
-        self.exact = softmax(product(projected, matrix), split=True)
-        self.chosen = self.exact[..., : matrix.shape[2]]
+    def __init__(self, projected: Tensor, matrix: Tensor, ranks: int) -> None:
+        self._projected, self._matrix, self._ranks = whole_part(projected), whole_rows(matrix), ranks
+        self.exact = softmax(product(projected, matrix), columns=ranks, split=True)
+        self.chosen = self.exact[..., : aligned(ranks)]
 
     def backward(
         self,
@@ -284,14 +299,21 @@ class Parents:
         The gradients of the matrix, in the units of logits, and of the factors.
         """
         logits, shares = softmax_gradients(
-            self.exact, units, gradients, split=True, step=step, factors=factors, others=others
+            self.exact,
+            units,
+            gradients,
+            shape=(self._projected.shape[1], self._ranks),
+            split=True,
+            step=step,
+            factors=factors,
+            others=others,
         )
         half_product(logits, self._matrix.mT, scale=_TO_HIDDEN, out=room)
-        return product(self._projected.mT, logits), shares
+        return product(self._projected.mT, logits)[..., : self._ranks], shares
 
 
 class GappedChildren:
-    """How ranks choose discontinuous children, (E, r2 + r4, D), as scaled halves."""
+    """How ranks choose discontinuous children, (E, r2 + r4, D), as scaled halves, with `aligned` columns."""
 
     def __init__(self, projected: Tensor, matrix: Tensor) -> None:
         self._projected, self._matrix = whole_part(projected), whole_rows(matrix)
@@ -299,6 +321,8 @@ class GappedChildren:
 
     def backward(self, gradients: Tensor, units: Tensor, room: Tensor) -> Tensor:
         """Take gradients (E, r2 + r4, D) back to the projections; return those of the matrix."""
-        logits, _ = softmax_gradients(self.chosen, units, gradients)
+        shape = gradients.shape[1], gradients.shape[2]
+        logits, _ = softmax_gradients(self.chosen, units, gradients, shape=shape)
+        logits = logits[..., : shape[1]]
         half_product(logits.mT, self._matrix.mT, scale=_TO_HIDDEN, out=room)
         return product(self._projected.mT, logits.mT)

@@ -18,7 +18,7 @@ from treemean.grammars.fused import backward_kernels, unit_kernels
 from treemean.grammars.fused.emissions import Emissions
 from treemean.grammars.fused.forward_kernels import SCALE
 from treemean.grammars.fused.layers import ExactNetwork, SmallNetwork, Tally, softmax_gradients, split_matrix
-from treemean.grammars.fused.matrices import half_matrix, power, precision, product, warps
+from treemean.grammars.fused.matrices import aligned, half_matrix, power, precision, product, warps
 from treemean.grammars.fused.ranks import Children, GappedChildren, Parents, Projections, RankMatrices
 from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS, UNITS
 from treemean.grammars.inside.rules import RankRules, Ranks
@@ -131,28 +131,31 @@ class _Pass:
         with streams.beside(_RULES):
             projected = self.children_projections.forward(symbols)
             (parent,) = self.parent_projection.forward(symbols[:, : config.nonterminals])
-            self.parents = Parents(parent, self.matrices.parents)
+            r1, r2, r3, r4 = self.ranks
+            self.parents = Parents(parent, self.matrices.parents, r1 + r2)
             if config.has_gaps:
                 gapped_parent, gapped_child = self.gapped_projections.forward(
                     split_matrix(self.parameters["gapped_symbols"])
                 )
-                self.gapped_parents = Parents(gapped_parent, self.matrices.gapped_parents)
+                self.gapped_parents = Parents(gapped_parent, self.matrices.gapped_parents, r3 + r4)
                 self.gapped_children = GappedChildren(gapped_child, self.matrices.mixed)
             streams.join(_SMALL)
             nonterminals, preterminals = self.children.forward(projected, self.attachment)
-            continuous = product(self.parents.chosen.mT, nonterminals.mT)
-            root, rest = torch.bmm(self.root, self.parents.exact.float()).chunk(2, 2)
-            root = root + rest
+            views_of = nonterminals[:, : self.ranks.views]
+            continuous = product(self.parents.chosen.mT, views_of.mT)[:, : r1 + r2] * SCALE**-2
+            root, rest = torch.bmm(self.root, self.parents.exact.float())[:, 0].chunk(2, 1)
+            root = root[:, : r1 + r2] + rest[:, : r1 + r2]
             discontinuous = continuous.new_zeros(runs, 0, 0)
             if config.has_gaps:
                 discontinuous = product(self.gapped_parents.chosen.mT, self.gapped_children.chosen.mT)
+                discontinuous = discontinuous[:, : r3 + r4] * SCALE**-2
         emitted, scales = self.emissions.forward(keep=keep)
         if keep:
             with streams.beside(_EXPECTED):
                 self.emissions.expect()
         streams.join(_RULES)
-        views = product(emitted, preterminals.mT)
-        torch._foreach_mul_([views, continuous, discontinuous, root], SCALE**-2)
+        views = product(emitted, preterminals[:, : self.ranks.views].mT)
+        torch._foreach_mul_([views, root], SCALE**-2)
         if config.floor:
             views += config.floor
         return (
@@ -160,7 +163,7 @@ class _Pass:
             scales.view(runs, batch, n),
             continuous,
             discontinuous,
-            root[:, 0],
+            root,
         )
 
     def backward(
@@ -199,7 +202,8 @@ class _Pass:
         with streams.beside(_SMALL, wait=False):
             streams.wait(_RULES)
             with precision(torch.float32):
-                logits, _ = softmax_gradients(self.root, units, of_root)
+                shape = 1, config.nonterminals
+                logits = softmax_gradients(self.root, units, of_root, shape=shape)[0][..., : shape[1]]
             small.hidden["root_embedding"] = self.root_network.backward_from_logits(logits, small)
             if self.attachment is not None:
                 logits = self.children.attachment_gradients(
@@ -249,12 +253,15 @@ class _Pass:
         return of_gapped
 
     def _scale_views(self, values: Tensor, gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the gradients of the views as halves with a step for each row, the steps, and weights."""
+        """Return the gradients of the views as halves with a step for each row, the steps, and weights.
+
+        The first have `aligned` columns, filled up with zeros.
+        """
         runs, batch, n, columns = values.shape
         positions = batch * n
-        result = half_matrix(runs, positions, columns, device=self.device)
+        result = half_matrix(runs, positions, aligned(columns), device=self.device)
         steps, weights = (torch.empty(runs, positions, device=self.device) for _ in range(2))
-        block = power(columns)
+        block = power(aligned(columns))
         unit_kernels.scale_view_gradients[(positions, runs)](
             gradients,
             values,
@@ -290,21 +297,26 @@ class _Pass:
         return units
 
     def _scale_matrix(self, matrix: Tensor) -> tuple[Tensor, Tensor]:
-        """Return a matrix as halves, twice, and the step of each run in which it is written."""
+        """Return a matrix as halves, twice, and the step of each run in which it is written.
+
+        Both have `aligned` rows and columns, filled up with zeros.
+        """
         runs, rows, columns = matrix.shape
-        result = half_matrix(runs, 2 * rows, columns, device=self.device)
+        padded = aligned(rows)
+        result = half_matrix(runs, 2 * padded, aligned(columns), device=self.device)
         peaks = torch.empty(runs, rows, device=self.device)
         step = torch.empty(runs, device=self.device)
-        block = power(columns)
+        block = power(aligned(columns))
         unit_kernels.row_peaks[(rows, runs)](
             matrix, peaks, rows, COLUMNS=columns, BLOCK=block, num_warps=warps(block)
         )
-        unit_kernels.scale_matrix[(rows, runs)](
+        unit_kernels.scale_matrix[(padded, runs)](
             matrix,
             peaks,
             result,
             step,
             rows,
+            padded,
             COLUMNS=columns,
             PITCH=result.stride(1),
             BLOCK=block,

@@ -65,7 +65,7 @@ def scale_view_gradients(
 ):
     """Write the gradients of the views of a word as halves, in steps of their own.
 
-    The views times their gradients add up to the weight of the sentence.
+    The views times their gradients add up to the weight of the sentence. Zeros follow up to the next row.
     """
     position = tl.program_id(1).to(tl.int64) * positions + tl.program_id(0)
     column = tl.arange(0, BLOCK)
@@ -75,7 +75,7 @@ def scale_view_gradients(
     k = exponent(tl.max(tl.abs(gradient), 0))
     tl.store(steps + position, two_to(k - 14))
     tl.store(weights + position, tl.abs(tl.sum(gradient * view, 0)))
-    tl.store(result + position * PITCH + column, gradient * two_to(14 - k), mask=real)
+    tl.store(result + position * PITCH + column, gradient * two_to(14 - k), mask=column < PITCH)
 
 
 @triton.jit(do_not_specialize=["positions"])
@@ -136,28 +136,32 @@ def row_peaks(x, peaks, rows, COLUMNS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(peaks + row, tl.max(tl.abs(value), 0))
 
 
-@triton.jit(do_not_specialize=["rows"])
+@triton.jit(do_not_specialize=["rows", "padded"])
 def scale_matrix(
     x,
     peaks,
     result,
     step,
     rows,
+    padded,
     COLUMNS: tl.constexpr,
     PITCH: tl.constexpr,
     BLOCK: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
 ):
-    """Write a matrix as halves in one step for the whole matrix of a run, twice, one below the other."""
-    run = tl.program_id(1).to(tl.int64)
+    """Write a matrix as halves in one step for the whole matrix of a run, twice, one below the other.
+
+    Rows and columns are filled up with zeros, to ``padded`` and PITCH.
+    """
+    run, local = tl.program_id(1).to(tl.int64), tl.program_id(0)
     every = tl.arange(0, BLOCK_ROWS)
     k = exponent(tl.max(tl.load(peaks + run * rows + every, mask=every < rows, other=0.0), 0))
-    row = run * rows + tl.program_id(0)
     column = tl.arange(0, BLOCK)
-    value = tl.load(x + row * COLUMNS + column, mask=column < COLUMNS, other=0.0)
+    real = (column < COLUMNS) & (local < rows)
+    value = tl.load(x + (run * rows + local) * COLUMNS + column, mask=real, other=0.0)
     value *= two_to(14 - k)
-    row += run * rows
-    tl.store(result + row * PITCH + column, value, mask=column < COLUMNS)
-    tl.store(result + (row + rows) * PITCH + column, value, mask=column < COLUMNS)
-    if tl.program_id(0) == 0:
+    row = 2 * run * padded + local
+    tl.store(result + row * PITCH + column, value, mask=column < PITCH)
+    tl.store(result + (row + padded) * PITCH + column, value, mask=column < PITCH)
+    if local == 0:
         tl.store(step + run, two_to(k - 14))
