@@ -27,6 +27,9 @@ from treemean.grammars.inside.triton.streams import Streams
 # Side streams; those of the inside pass have smaller numbers.
 _RULES, _SMALL, _WEIGHTS, _WORDS, _EXPECTED = range(4, 9)
 
+# How many numbers of a gradient a program brings out of its units.
+_AT_ONCE = 4096
+
 
 def rank_rules(
     parameters: Mapping[str, Tensor],
@@ -227,13 +230,13 @@ class _Pass:
             main.logits["rank4"] = torch.addcmul(attached, of_gapped[..., r3:], to_units)
         main.hidden |= small.hidden
         main.logits |= small.logits
-        for run in range(self.runs):
-            torch._foreach_mul_([x[run] for x in main.hidden.values()], units[run, 3])
-            torch._foreach_mul_([x[run] for x in main.logits.values()], units[run, 4])
-            if config.has_gaps:
-                torch._foreach_mul_([x[run] for x in gapped.hidden.values()], gapped_units[run, 3])
         of_symbols = self._add_symbols(symbols_as_children, symbols_as_parents, of_emissions, units)
-        return {"symbols": of_symbols, "words": of_words, **main.hidden, **main.logits, **gapped.hidden}
+        return {
+            **{"symbols": of_symbols, "words": of_words},
+            **_without_units(main.hidden, units, 3),
+            **_without_units(main.logits, units, 4),
+            **_without_units(gapped.hidden, gapped_units, 3),
+        }
 
     def _gapped_backward(self, gradients: Tensor, units: Tensor, tally: Tally, of_mixed: Tensor) -> Tensor:
         """Take the gradients of `discontinuous` back; return those of the matrix of ranks 3 and 4.
@@ -340,3 +343,23 @@ class _Pass:
             BLOCK=power(self.size),
         )
         return result
+
+
+def _without_units(gradients: Mapping[str, Tensor], units: Tensor, number: int) -> dict[str, Tensor]:
+    """Return gradients times a number of the units of their run; the given ones are used up.
+
+    One run has few numbers, for which one of PyTorch's kernels does, but these know one factor only.
+    """
+    if len(units) == 1 and gradients:
+        torch._foreach_mul_(list(gradients.values()), units[0, number])
+        return dict(gradients)
+    results = {}
+    for name, gradient in gradients.items():
+        given = gradient if gradient[0].is_contiguous() else gradient.contiguous()
+        result = given if given.is_contiguous() else given.new_empty(given.shape)
+        size = given[0].numel()
+        unit_kernels.undo_units[(-(-size // _AT_ONCE), len(units))](
+            given, units, result, given.stride(0), size, UNIT=number, BLOCK=_AT_ONCE, num_warps=8
+        )
+        results[name] = result
+    return results

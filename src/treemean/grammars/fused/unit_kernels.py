@@ -165,3 +165,17 @@ def scale_matrix(
     tl.store(result + (row + padded) * PITCH + column, value, mask=column < PITCH)
     if local == 0:
         tl.store(step + run, two_to(k - 14))
+
+
+@triton.jit
+def undo_units(x, units, result, stride, size, UNIT: tl.constexpr, BLOCK: tl.constexpr):
+    """Multiply ``size`` numbers of each run by number UNIT of its units.
+
+    ``stride`` is the distance of runs in ``x``; in the result one follows the other.
+    """
+    run = tl.program_id(1).to(tl.int64)
+    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    real = place < size
+    value = tl.load(x + run * stride + place, mask=real, other=0.0)
+    value *= tl.load(units + run * UNITS_OF_RUN + UNIT)
+    tl.store(result + run * size + place, value, mask=real)
