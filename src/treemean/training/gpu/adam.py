@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
+from treemean.grammars.inside.backends import triton_problem
 from treemean.training.sections import OptimiserConfig
 
 
 class StackedAdam:
-    """Adam with PyTorch's fused kernels. A run's state has the same form as that of `training.adam.Adam`.
+    """Adam with fused kernels. A run's state has the same form as that of `training.adam.Adam`.
+
+    Where the gradients of several runs lie one behind the other on a GPU, a kernel of ours takes all runs at
+    once; otherwise PyTorch's takes one run after the other.
 
     Parameters
     ----------
@@ -21,7 +25,8 @@ class StackedAdam:
 
     def __init__(self, parameters: Sequence[Tensor], config: OptimiserConfig) -> None:
         runs, device = len(parameters[0]), parameters[0].device
-        self._config = config
+        self._config, self._parameters = config, list(parameters)
+        self._has_kernel = runs > 1 and _has_kernel(parameters[0])
         self._first = [torch.zeros_like(parameter) for parameter in parameters]
         self._second = [torch.zeros_like(parameter) for parameter in parameters]
         self._steps = torch.zeros(runs, device=device)
@@ -44,6 +49,10 @@ class StackedAdam:
         skips : float32 (E,), 1 where nothing must change and 0 elsewhere.
         """
         self._steps += 1 - skips
+        every = [gradients[run] for run in range(len(self._of_runs)) if run in gradients]
+        if self._has_kernel and len(every) == len(self._of_runs) and all(map(_in_one_piece, zip(*every))):
+            self._step_together(every[0], rates, scales, skips)
+            return
         for run, own in gradients.items():
             parameters, first, second = self._of_runs[run]
             torch._fused_adam_(
@@ -64,6 +73,28 @@ class StackedAdam:
                 found_inf=skips[run],
             )
 
+    def _step_together(
+        self, gradients: Sequence[Tensor], rates: Tensor, scales: Tensor, skips: Tensor
+    ) -> None:
+        """Change the parameters of all runs; the gradients are those of the first, before those of others."""
+        from treemean.training.gpu import adam_kernel
+
+        (beta1, beta2), steps = self._config.betas, self._steps.double()
+        corrected = rates / (1 - beta1**steps), (1 - beta2**steps).sqrt()
+        factors = torch.stack([skips, scales, *corrected], 1).float()
+        for tensors in zip(self._parameters, gradients, self._first, self._second, strict=True):
+            size = tensors[1].numel()
+            adam_kernel.adam[(-(-size // adam_kernel.AT_ONCE), len(factors))](
+                *tensors,
+                factors,
+                size,
+                NEW1=1 - beta1,
+                NEW2=1 - beta2,
+                EPSILON=self._config.epsilon,
+                DECAY=self._config.weight_decay,
+                BLOCK=adam_kernel.AT_ONCE,
+            )
+
     def state(self, run: int) -> dict[str, Tensor]:
         """Return the moments and the numbers of steps of a run."""
         _, first, second = self._of_runs[run]
@@ -76,6 +107,19 @@ class StackedAdam:
         for name, tensor in (_numbered("first", first) | _numbered("second", second)).items():
             tensor.copy_(tensors[name])
         self._steps[run] = tensors["steps"].max()
+
+
+def _has_kernel(parameter: Tensor) -> bool:
+    return parameter.is_cuda and parameter.dtype == torch.float32 and not triton_problem(parameter.device)
+
+
+def _in_one_piece(tensors: Sequence[Tensor]) -> bool:
+    """Tell whether each tensor lies right behind the one before."""
+    start, size = tensors[0].data_ptr(), tensors[0].nbytes
+    return all(
+        tensor.is_contiguous() and tensor.data_ptr() == start + number * size
+        for number, tensor in enumerate(tensors)
+    )
 
 
 def _numbered(name: str, tensors: Sequence[Tensor]) -> dict[str, Tensor]:
