@@ -240,6 +240,14 @@ def softmax_gradients(
 
 
 @triton.jit
+def weigh(probabilities, gradients, column, COLUMNS: tl.constexpr, shift, factor):
+    """Return some scaled probabilities as they are, and times their gradients, with a shift and a factor."""
+    real = column < COLUMNS
+    p = tl.load(probabilities + column, mask=real, other=0.0).to(tl.float32) * PROBABILITY
+    return p, p * ((tl.load(gradients + column, mask=real, other=0.0) + shift) * factor)
+
+
+@triton.jit
 def child_gradients(
     nonterminals,
     preterminals,
@@ -262,10 +270,12 @@ def child_gradients(
     ROWS: tl.constexpr,
     BLOCK_NT: tl.constexpr,
     BLOCK_T: tl.constexpr,
+    MORE_T: tl.constexpr,
 ):
     """Take the gradients of the logits by which a rank chooses children, the reverse of `choose_children`.
 
     The result has rows of r1 + r3 left, r1 + r3 right and r2 + r4 other children; all others have ROWS rows.
+    Preterminals are kept in two blocks, of BLOCK_T and MORE_T, so that few registers are idle.
     """
     SIBLINGS: tl.constexpr = R1 + R3
     row = tl.program_id(0)
@@ -276,34 +286,38 @@ def child_gradients(
     view = tl.where(row < SIBLINGS, left, tl.where(row < 2 * SIBLINGS, right, mixed))
     count = tl.where(row < 2 * SIBLINGS + R2, 1, 4)
     column = tl.arange(0, BLOCK_NT)
-    real = column < NT
     column_t = tl.arange(0, BLOCK_T)
-    real_t = column_t < T
+    more = BLOCK_T + tl.arange(0, MORE_T)
     factor = tl.load(step + run) * PROBABILITY
     factor_t = PROBABILITY / tl.load(units + run * UNITS_OF_RUN + 2)
     p = tl.zeros([BLOCK_NT], dtype=tl.float32)
     p_t = tl.zeros([BLOCK_T], dtype=tl.float32)
+    p_more = tl.zeros([MORE_T], dtype=tl.float32)
     weighted = tl.zeros([BLOCK_NT], dtype=tl.float32)
     weighted_t = tl.zeros([BLOCK_T], dtype=tl.float32)
+    weighted_more = tl.zeros([MORE_T], dtype=tl.float32)
     for kind in range(count):
         at = run * ROWS + view + kind * R4
-        one = tl.load(nonterminals + at * PITCH_NT + column, mask=real, other=0.0).to(tl.float32)
-        one *= PROBABILITY
+        source, of_source = nonterminals + at * PITCH_NT, gradients + at * PITCH_GRADIENTS
+        one, product = weigh(source, of_source, column, NT, 0.0, factor)
         p += one
-        one *= tl.load(gradients + at * PITCH_GRADIENTS + column, mask=real, other=0.0) * factor
-        weighted += one
-        one_t = tl.load(preterminals + at * PITCH_T + column_t, mask=real_t, other=0.0).to(tl.float32)
-        one_t *= PROBABILITY
+        weighted += product
+        source, of_source = preterminals + at * PITCH_T, gradients_t + at * PITCH_GRADIENTS_T
+        of_mean = tl.load(of_source + T)
+        one_t, product_t = weigh(source, of_source, column_t, T, of_mean, factor_t)
         p_t += one_t
-        of_mean = tl.load(gradients_t + at * PITCH_GRADIENTS_T + T)
-        of_rest = tl.load(gradients_t + at * PITCH_GRADIENTS_T + column_t, mask=real_t, other=0.0)
-        one_t *= (of_rest + of_mean) * factor_t
-        weighted_t += one_t
-    total = (tl.sum(weighted, 0) + tl.sum(weighted_t, 0)) / (tl.sum(p, 0) + tl.sum(p_t, 0))
+        weighted_t += product_t
+        one_more, product_more = weigh(source, of_source, more, T, of_mean, factor_t)
+        p_more += one_more
+        weighted_more += product_more
+    total = tl.sum(weighted, 0) + tl.sum(weighted_t, 0) + tl.sum(weighted_more, 0)
+    total /= tl.sum(p, 0) + tl.sum(p_t, 0) + tl.sum(p_more, 0)
     unit = tl.load(units + run * UNITS_OF_RUN) * LOGITS_UNIT
     target = result + (run * (2 * SIBLINGS + R2 + R4) + row) * PITCH
-    tl.store(target + column, limited((weighted - p * total) * unit), mask=real)
-    tl.store(target + NT + column_t, limited((weighted_t - p_t * total) * unit), mask=real_t)
+    tl.store(target + column, limited((weighted - p * total) * unit), mask=column < NT)
+    target += NT
+    tl.store(target + column_t, limited((weighted_t - p_t * total) * unit))
+    tl.store(target + more, limited((weighted_more - p_more * total) * unit), mask=more < T)
 
 
 @triton.jit(do_not_specialize=["positions"])

@@ -189,7 +189,7 @@ class Children:
         runs, symbols = len(units), nonterminals + preterminals
         pairs, others = ranks.r1 + ranks.r3, ranks.r2 + ranks.r4
         logits = half_matrix(runs, 2 * pairs + others, symbols, device=units.device)
-        blocks = power(nonterminals), power(preterminals)
+        block = power(preterminals + 1) // 2
         backward_kernels.child_gradients[(2 * pairs + others, runs)](
             self.nonterminals,
             self.preterminals,
@@ -209,9 +209,10 @@ class Children:
             PITCH_GRADIENTS_T=gradients[1].stride(1),
             PITCH=logits.stride(1),
             ROWS=self.nonterminals.shape[1],
-            BLOCK_NT=blocks[0],
-            BLOCK_T=blocks[1],
-            num_warps=warps(sum(blocks)),
+            BLOCK_NT=power(nonterminals),
+            BLOCK_T=block,
+            MORE_T=power(preterminals - block),
+            num_warps=warps(4 * block),
         )
         left, right, mixed = logits.split_with_sizes([pairs, pairs, others], 1)
         siblings, other = whole_rows(self._matrices.siblings), whole_rows(self._matrices.mixed)
