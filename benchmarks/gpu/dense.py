@@ -1,6 +1,6 @@
 """The four dense grammars: kernels against float64, training steps, and how the kernels divide their work.
 
-All of it, with lists of kernels, by `python benchmarks/gpu/dense.py --seconds 60`.
+All of it, with a list of kernels, by `python benchmarks/gpu/dense.py --seconds 60`.
 """
 
 from __future__ import annotations
@@ -27,18 +27,21 @@ from treemean.grammars.precision import in_float64
 
 KINDS = ("n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 
+#: The first two are compared by all means; the second one has rectangular tiles, and halves apart.
 VARIANTS = [
     Settings(),
-    Settings(streams=False),
-    Settings(collect_stages=1),
-    Settings(attach_stages=2),
-    Settings(rows=16, places=8),
-    Settings(rows=32, places=4),
-    Settings(rows=32, places=16),
-    Settings(rows=64, places=8),
-    Settings(rows=64, places=16, attach_warps=2, collect_warps=2),
+    Settings(attach_places=8, joined=False, symbol_chunks=4, attach_chunks=4),
+    Settings(attach_rows=64),
+    Settings(joined=False),
+    Settings(attach_chunks=4),
+    Settings(symbol_chunks=4),
+    Settings(attach_places=8),
+    Settings(attach_chunks=16),
     Settings(chunks=8),
-    Settings(chunks=2),
+    Settings(attach_rows=16),
+    Settings(attach_stages=2),
+    Settings(collect_stages=1),
+    Settings(streams=False),
 ]
 
 
@@ -171,13 +174,15 @@ def measure(kind: str, n: int, batch: int = 20, profile: bool = False) -> dict[s
     }
 
 
-def variants(budget: Budget, lengths: tuple[int, ...] = (40, 20)) -> list[dict[str, object]]:
+def variants(
+    budget: Budget, lengths: tuple[int, ...] = (40, 30), reserved: float = 6
+) -> list[dict[str, object]]:
     """Time log Z and its gradients with the work divided in several ways, as long as there is time."""
     rules = {n: rules_of("n-lcfrs", n) for n in lengths}
     small, few = rules_of("n-lcfrs", 12, 3, 3.0), torch.full((3,), 12, device="cuda")
     found: list[dict[str, object]] = []
-    for settings in VARIANTS:
-        if budget.left() < 6:
+    for number, settings in enumerate(VARIANTS):
+        if number >= 2 and budget.left() < reserved:
             print(f"  (no time for more) {budget}")
             break
         value, gradient = _errors(small, few, settings)
@@ -205,15 +210,20 @@ def main() -> None:
     parser.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 40])
     options = parser.parse_args()
     budget = Budget(options.seconds)
-    for kind in KINDS:
-        guard("check", lambda: check(kind))  # noqa: B023
-        guard("check", lambda: check_parameters(kind))  # noqa: B023
-    print(budget, flush=True)
     for kind in reversed(KINDS):
-        for n in options.lengths:
-            guard("measure", lambda: measure(kind, n, profile="lcfrs" in kind and n in (20, 40)))  # noqa: B023
+        guard("check", lambda: check(kind))  # noqa: B023
+        if "lcfrs" in kind:
+            guard("check", lambda: check_parameters(kind))  # noqa: B023
     print(budget, flush=True)
-    guard("variants", lambda: variants(budget))
+    guard("variants", lambda: variants(budget, reserved=0.35 * options.seconds))
+    for kind in ("n-lcfrs", "c-lcfrs", "n-pcfg", "c-pcfg"):
+        for n in options.lengths:
+            if budget.left() > 2:
+                guard("measure", lambda: measure(kind, n, profile=(kind, n) == ("n-lcfrs", 40)))  # noqa: B023
+    print(budget, flush=True)
+    for kind in ("n-pcfg", "c-pcfg"):
+        if budget.left() > 4:
+            guard("check", lambda: check_parameters(kind))  # noqa: B023
 
 
 if __name__ == "__main__":

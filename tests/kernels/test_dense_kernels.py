@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -18,7 +19,11 @@ from treemean.grammars.inside.dense_rules import DenseRules
 
 def few_lines(device: str) -> Settings:
     """Let all loops go round more than once, where tiles may be so small."""
-    return DEFAULT if device == "cuda" else Settings(rows=8, places=2, lines=2, chunks=2)
+    return (
+        DEFAULT
+        if device == "cuda"
+        else Settings(attach_rows=8, rows=8, places=2, lines=2, chunks=2, symbol_chunks=3, attach_chunks=3)
+    )
 
 
 def value_and_gradients(log_partition, rules: DenseRules, lengths: Tensor | None) -> dict[str, Tensor]:
@@ -53,13 +58,12 @@ def test_same_as_vectorised(n: int, lengths: list[int], gapped: int, per_sentenc
 
 
 @pytest.mark.usefixtures("poisoned")
-def test_long_loops(device: str) -> None:
-    agree(
-        random_dense_rules(1, 7, 2, 3, 2, sharp=2.0),
-        [7],
-        device,
-        few_lines(device),
-    )
+@pytest.mark.parametrize("rectangles", [False, True])
+def test_long_loops(rectangles: bool, device: str) -> None:
+    settings = few_lines(device)
+    if rectangles:
+        settings = replace(settings, attach_places=settings.places, joined=False)
+    agree(random_dense_rules(1, 7, 2, 3, 2, sharp=2.0), [7], device, settings)
 
 
 @pytest.mark.usefixtures("poisoned")

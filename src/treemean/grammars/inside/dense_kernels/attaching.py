@@ -3,8 +3,11 @@
 
 A discontinuous span (i, j, m, e) grows at i by R5, at j by R6, at m by R7, at e by R8 (`kind` 0 to 3). All
 spans of one width that agree in this *anchor* are multiplied by the same matrices, whichever way the other
-two ends lie. They are lined up by left length a and by a column: m'-i for R5 and R6, i for R7 and R8. A tile
-of ROWS of them has PLACES columns. The anchor of R8 is counted as m', which for one width comes to the same.
+two ends lie. They are lined up by left length a and by a column: m'-i for R5 and R6, i for R7 and R8. The
+anchor of R8 is counted as m', which for one width comes to the same.
+
+These fields of spans have four, three or no corners of 90°. They are cut into tiles of ROWS spans: either
+into rectangles of PLACES columns, half of which lie outside on average, or line by line one after another.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import triton.language as tl
 from treemean.grammars.inside.dense_kernels.places import (
     load_halves,
     multiply_halves,
+    multiply_joined,
+    multiply_rounded,
     row_of,
     slots_before,
 )
@@ -45,6 +50,58 @@ def columns_at(kind, anchor, gaps):
 
 
 @triton.jit
+def triangle(size):
+    """Sum up the numbers up to a size, 0 if it is less than one."""
+    size = tl.maximum(size, 0)
+    return size * (size + 1) // 2
+
+
+@triton.jit
+def lines_at(kind, anchor, first, last, gaps, BY_GAP: tl.constexpr):
+    """Cut a field into lines of spans: return the size of the first ones, how many are so long, and of all.
+
+    Each line after these is shorter by one. Lines have one left length, or with BY_GAP one gap where the
+    length of the gap decides how often a span is met, so that all spans of a line are met as often.
+    """
+    columns, slope = columns_at(kind, anchor, gaps)
+    lefts = tl.maximum(last - first + 1, 0)
+    longest = columns + slope * tl.where(kind == 1, last, first)
+    size, whole, number = longest, tl.where(slope == 0, lefts, 1), lefts
+    if BY_GAP:
+        shortest = columns + slope * tl.where(kind == 1, first, last)
+        size = tl.where(slope == 0, size, lefts)
+        whole = tl.where(slope == 0, whole, shortest)
+        number = tl.where(slope == 0, number, tl.where(lefts > 0, longest, 0))
+    return size, whole, number
+
+
+@triton.jit
+def find_in_lines(position, size, whole):
+    """Return line and place in it of positions in a field as by `lines_at`."""
+    # Half a span more keeps roots and quotients away from whole numbers. Of the shorter lines, the first p
+    # have p (2 size - 1 - p) / 2 spans.
+    beyond = position - whole * size
+    middle = 2 * size - 1
+    root = tl.sqrt(tl.maximum(middle * middle - 8 * beyond - 4, 0).to(tl.float32))
+    lines = ((middle.to(tl.float32) - root) * 0.5).to(tl.int32)
+    line = ((position.to(tl.float32) + 0.5) * (1.0 / size.to(tl.float32))).to(tl.int32)
+    shorter = beyond >= 0
+    place = tl.where(shorter, beyond - lines * (middle - lines) // 2, position - line * size)
+    return tl.where(shorter, whole + lines, line), place
+
+
+@triton.jit
+def span_at(kind, anchor, first, last, line, place, BY_GAP: tl.constexpr):
+    """Return left length and column of a span in the lines of `lines_at`."""
+    left, column = tl.where(kind == 1, last - line, first + line), place
+    if BY_GAP:
+        slanting = (kind == 1) | (kind == 2)
+        left = tl.where(slanting, tl.where(kind == 1, last - place, first + place), left)
+        column = tl.where(slanting, tl.where(kind == 1, line, anchor - left - 1 - line), column)
+    return left, column
+
+
+@triton.jit
 def line_up(kind, anchor, shape):
     """Return what slots [a, i, m'] have in common, and how they change with left length and column."""
     square = shape * shape
@@ -54,9 +111,12 @@ def line_up(kind, anchor, shape):
 
 
 @triton.jit
-def shifted_slots(kind, width, taken, shape, n):
-    """Return what a slot [a, i, m'] is to be increased by if so many words are taken off, or added if < 0."""
-    common = slots_before(width - taken, n) - (1 + (kind < 2).to(tl.int32) * taken) * shape * shape
+def shifted_slots(kind, before, taken, shape):
+    """Return what a slot [a, i, m'] is to be increased by if so many words are taken off, or added if < 0.
+
+    The spans without these words have `before` slots before them, and `shape` places for each part.
+    """
+    common = before - (1 + (kind < 2).to(tl.int32) * taken) * shape * shape
     return common + (kind == 0).to(tl.int32) * taken * shape + (kind != 3).to(tl.int32) * taken
 
 
@@ -74,6 +134,19 @@ def factors_at(kind, anchor, width, taken, n):
     return (begin * n + split - 1) * n + size - 1, (moves * n + split_moves) * n + grows
 
 
+@triton.jit
+def tiles_at(kind, anchor, width, n, BY_GAP: tl.constexpr, ROWS: tl.constexpr, PLACES: tl.constexpr):
+    """Count the tiles of the spans with one anchor."""
+    gaps = n - width
+    first, last = lefts_at(kind, anchor, width, 1, n)
+    if PLACES:
+        down = (tl.maximum(last - first + 1, 0) + ROWS // PLACES - 1) // (ROWS // PLACES)
+        return down * ((gaps + PLACES - 1) // PLACES)
+    else:
+        size, whole, number = lines_at(kind, anchor, first, last, gaps, BY_GAP)
+        return (number * size - triangle(number - whole) + ROWS - 1) // ROWS
+
+
 @triton.jit(do_not_specialize=SIZES)
 def attach(
     values,
@@ -89,26 +162,40 @@ def attach(
     BACK: tl.constexpr,
     ROWS: tl.constexpr,
     PLACES: tl.constexpr,
+    JOINED: tl.constexpr,
 ):
     """Sum over attached children of all lengths: [kind, sentence, slot of this width, D].
 
     Forward, `values` are of children that lack what is attached. With BACK, they are gradients of parents
     that have it in addition.
     """
-    anchor, kind = tl.program_id(0), tl.program_id(2) % 4
-    sentence = (tl.program_id(2) // 4).to(tl.int64)
-    batch = tl.num_programs(2) // 4
+    anchor, tile, kind = tl.program_id(0), tl.program_id(1), tl.program_id(2) % 2
+    sentence = (tl.program_id(2) // 2).to(tl.int64)
+    batch = tl.num_programs(2) // 2
     gaps = n - width
+    # Where one kind has many spans, the other one has few.
+    tiles = tiles_at(kind, anchor, width, n, BACK, ROWS, PLACES)
+    if tile >= tiles:
+        tile -= tiles
+        anchor += kind
+        kind = 3 - kind
+        tiles = tiles_at(kind, anchor, width, n, BACK, ROWS, PLACES)
     first, last = lefts_at(kind, anchor, width, 1, n)
     columns, slope = columns_at(kind, anchor, gaps)
-    across = (gaps + PLACES - 1) // PLACES
-    lowest = first + tl.program_id(1) // across * (ROWS // PLACES)
-    highest = tl.minimum(lowest + ROWS // PLACES - 1, last)
-    leftmost = tl.program_id(1) % across * PLACES
-    if (lowest <= last) & (leftmost < tl.maximum(columns + slope * lowest, columns + slope * highest)):
+    if tile < tiles:
         line = tl.arange(0, ROWS)
-        left, column = lowest + line // PLACES, leftmost + line % PLACES
-        real = (left <= last) & (column < columns + slope * left)
+        if PLACES:
+            across = (gaps + PLACES - 1) // PLACES
+            left = first + tile // across * (ROWS // PLACES) + line // PLACES
+            column = tile % across * PLACES + line % PLACES
+            real = (left <= last) & (column < columns + slope * left)
+        else:
+            size, whole, number = lines_at(kind, anchor, first, last, gaps, BACK)
+            spans = number * size - triangle(number - whole)
+            position = tile * ROWS + line
+            real = position < spans
+            line, place = find_in_lines(tl.minimum(position, spans - 1), size, whole)
+            left, column = span_at(kind, anchor, first, last, line, place, BACK)
         common, by_left, by_column = line_up(kind, anchor, gaps)
         slot = common - gaps * gaps + left * by_left + column * by_column
         end = tl.where(kind == 3, anchor + width + 1, anchor)
@@ -128,27 +215,35 @@ def attach(
         ratios = factors + sentence * n * n * n
         total = tl.zeros((ROWS, D), results.dtype.element_ty)
         nothing = tl.zeros((ROWS, D), results.dtype.element_ty)
+        before = slots_before(width + (1 if BACK else -1), n)
         for taken in range(1, tl.max(limit, 0) + 1):
             if BACK:
                 shape = gaps - taken
-                others = shifted_slots(kind, width, -taken, shape, n)
+                others = shifted_slots(kind, before, -taken, shape)
+                before += (width + taken - 1) * shape * shape
                 own = row_of(sentence, end - (1 - kind % 2) * taken, taken, n)
                 moved = tl.where(kind == 1, taken, tl.where(kind == 3, 0, -taken))
                 factor, by_factor = factors_at(kind, anchor + moved, width + taken, taken, n)
                 factor += by_factor * tl.where(kind < 2, taken, 0)  # what the parent's left part has more
             else:
                 shape = gaps + taken
-                others = shifted_slots(kind, width, taken, shape, n)
+                others = shifted_slots(kind, before, taken, shape)
+                before -= (width - taken - 2) * (shape + 1) * (shape + 1)
                 own = row_of(sentence, end - kind % 2 * taken, taken, n)
                 factor, by_factor = factors_at(kind, anchor, width, taken, n)
             common, by_left, by_column = line_up(kind, anchor, shape)
             other = others + common + left * by_left + column * by_column
             possible = taken <= limit
-            here = chart + other[:, None] * (2 * D) + symbol
-            high = tl.load(here, mask=possible[:, None], other=0.0)
-            low = tl.load(here + D, mask=possible[:, None], other=0.0)
+            here = chart + other[:, None] * (2 * D)
             ratio = tl.load(ratios + (factor + left * by_factor), mask=possible, other=0.0)
-            product = multiply_halves(high, low, tl.load(matrices + own * COLUMNS), nothing)
+            matrix = tl.load(matrices + own * COLUMNS)
+            if JOINED:
+                halves = tl.load(here + tl.arange(0, 2 * D), mask=possible[:, None], other=0.0)
+                product = multiply_joined(halves, matrix, nothing)
+            else:
+                high = tl.load(here + symbol, mask=possible[:, None], other=0.0)
+                low = tl.load(here + D + symbol, mask=possible[:, None], other=0.0)
+                product = multiply_halves(high, low, matrix, nothing)
             total += product * ratio[:, None]
         target = results + (kind * batch + sentence) * ((width - 1) * gaps * gaps) * D
         tl.store(target + slot[:, None] * D + symbol, total, mask=real[:, None])
@@ -165,14 +260,15 @@ def collect_attached(
     slots,
     chunks,
     D: tl.constexpr,
-    ENTRIES: tl.constexpr,
+    COLUMNS: tl.constexpr,
     ATTACH: tl.constexpr,
     ROWS: tl.constexpr,
     PLACES: tl.constexpr,
+    JOINED: tl.constexpr,
 ):
     """Collect gradients of [child, parent] for the spans of one length that are attached by R5-R8.
 
-    Sums are divided among programs: [chunk, sentence, start, ENTRIES].
+    Sums are divided among programs: [chunk, sentence, start, COLUMNS].
     """
     start, sentence = tl.program_id(0), tl.program_id(2).to(tl.int64)
     kind, chunk = tl.program_id(1) % 4, tl.program_id(1) // 4
@@ -180,7 +276,8 @@ def collect_attached(
     down, across = line // PLACES, line % PLACES
     values, grads = gapped + sentence * slots * (2 * D), grad_gapped + sentence * slots * (2 * D)
     ratios = factors + sentence * n * n * n
-    total = tl.zeros((D, D), partial.dtype.element_ty)
+    total = tl.zeros((2 * D if JOINED else D, D), partial.dtype.element_ty)
+    half = tl.arange(0, 2 * D if JOINED else D)
     for width in range(length + 2 + chunk, n, chunks):
         anchor = start + kind % 2 * length - tl.where(kind == 3, width + 1, 0)
         first, last = lefts_at(kind, anchor, width, length + 1, n)
@@ -189,11 +286,11 @@ def collect_attached(
         parents, by_left, by_column = line_up(kind, anchor, gaps)
         parents += slots_before(width, n) - gaps * gaps
         children, child_by_left, child_by_column = line_up(kind, anchor, shape)
-        children += shifted_slots(kind, width, length, shape, n)
+        children += shifted_slots(kind, slots_before(width - length, n), length, shape)
         factor, by_factor = factors_at(kind, anchor, width, length, n)
         # All is linear: what differs within a tile is the same for all tiles.
         parent = (down * by_left + across * by_column)[:, None] * (2 * D) + symbol
-        child = (down * child_by_left + across * child_by_column)[None, :] * (2 * D) + symbol[:, None]
+        child = (down * child_by_left + across * child_by_column)[None, :] * (2 * D) + half[:, None]
         ratio = down * by_factor
         most = across - slope * down
         for lowest in range(first, last + 1, ROWS // PLACES):
@@ -202,12 +299,18 @@ def collect_attached(
             for leftmost in range(0, tl.maximum(number, columns + slope * highest), PLACES):
                 real = (down <= last - lowest) & (most < number - leftmost)
                 here = values + (children + lowest * child_by_left + leftmost * child_by_column) * (2 * D)
-                high = tl.load(here + child, mask=real[None, :], other=0.0)
-                low = tl.load(here + D + child, mask=real[None, :], other=0.0)
+                value = tl.load(here + child, mask=real[None, :], other=0.0)
+                if not JOINED:
+                    low = tl.load(here + D + child, mask=real[None, :], other=0.0)
                 here = grads + (parents + lowest * by_left + leftmost * by_column) * (2 * D)
                 grad = load_halves(here + parent, real[:, None], D)
                 grad *= tl.load(ratios + factor + lowest * by_factor + ratio, mask=real, other=0.0)[:, None]
-                total = multiply_halves(high, low, grad, total)
+                if JOINED:
+                    total = multiply_rounded(value, grad, total)
+                else:
+                    total = multiply_halves(value, low, grad, total)
+    if JOINED:
+        total = tl.sum(total.reshape(2, D, D), 0)
     spans = n - length + 1
-    target = partial + ((chunk * tl.num_programs(2) + sentence) * spans + start) * ENTRIES
+    target = partial + ((chunk * tl.num_programs(2) + sentence) * spans + start) * COLUMNS
     tl.store(target + ATTACH + kind * D * D + symbol[:, None] * D + symbol[None, :], total)

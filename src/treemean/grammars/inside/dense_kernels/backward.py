@@ -21,7 +21,8 @@ from treemean.grammars.inside.dense_kernels.places import (
     store_halves,
 )
 
-SIZES = ["width", "n", "slots", "length", "chunks", "matrix_stride"]  # never compiled into a kernel
+#: Never compiled into a kernel.
+SIZES = ["width", "n", "slots", "length", "chunks", "symbol_chunks", "attach_chunks", "matrix_stride"]
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -74,10 +75,12 @@ def collect_views(
     grad_symbols,
     grad_gapped,
     grad_views,
+    shares,
     length,
     n,
     slots,
     chunks,
+    symbol_chunks,
     D: tl.constexpr,
     NT: tl.constexpr,
     S: tl.constexpr,
@@ -91,13 +94,17 @@ def collect_views(
     """Collect gradients of what the rules make of the spans of one length, and of their symbols.
 
     All but those of R5-R8, see `attaching.collect_attached`. Sums are divided among programs: [chunk,
-    sentence, start, COLUMNS + S], the last S for the symbols.
+    sentence, start, COLUMNS], and for the symbols [chunk, sentence, start, S]. The latter ones take longest.
     """
     start, sentence = tl.program_id(0), tl.program_id(2).to(tl.int64)
-    use, chunk = tl.program_id(1) % USES, tl.program_id(1) // USES
+    program = tl.program_id(1) - symbol_chunks
+    use, chunk = program % (USES - 1), program // (USES - 1)
+    use += (use > 0).to(tl.int32)
+    if program < 0:
+        use, chunk, chunks = 1, program + symbol_chunks, symbol_chunks
     spans = n - length + 1
-    batch = tl.num_programs(2)
-    target = grad_views + ((chunk * batch + sentence) * spans + start) * (COLUMNS + S)
+    place = (chunk * tl.num_programs(2) + sentence) * spans + start
+    target = grad_views + place * COLUMNS
     own = row_of(sentence, start, length, n)
     line, nonterminal, symbol = tl.arange(0, BLOCK), tl.arange(0, NT), tl.arange(0, D)
     rows, columns = tl.arange(0, NT)[:, None], tl.arange(0, NT)[None, :]
@@ -142,9 +149,9 @@ def collect_views(
                         beside += symbol[None, :, None] * S + column + columns[None]
                         gap_total += grad[:, :, None] * tl.load(views + beside)
                 sums += tl.sum(tl.sum(gap_total, 0), 0)
-            tl.store(target + COLUMNS + column + nonterminal, sums)
+            tl.store(shares + place * S + column + nonterminal, sums)
         for column in range(tl.where(length == 1, S, NT), S, NT):
-            tl.store(target + COLUMNS + column + nonterminal, tl.zeros((NT,), symbols.dtype.element_ty))
+            tl.store(shares + place * S + column + nonterminal, tl.zeros((NT,), symbols.dtype.element_ty))
     elif USES == 2:
         pass
     elif use == 2:  # left child of R4
@@ -156,8 +163,8 @@ def collect_views(
                     lines = block + line
                     real = lines < count
                     slot = slot_of(length, start, start + lines, length + other, n)
-                    place = (sentence * slots + slot[None, :]) * (2 * D) + symbol[:, None]
-                    grad = load_halves(grad_gapped + place, real[None, :], D)
+                    where = (sentence * slots + slot[None, :]) * (2 * D) + symbol[:, None]
+                    grad = load_halves(grad_gapped + where, real[None, :], D)
                     right = row_of(sentence, start + lines + length + 1, other, n)
                     x = tl.load(
                         symbols + right[:, None] * S + column + nonterminal[None, :],
@@ -181,8 +188,8 @@ def collect_views(
                 around = row_of(sentence, i, left + length + right, n)
                 ratio = tl.exp(scale + tl.load(scales + after) - tl.load(scales + around))
                 slot = slot_of(left, i, i + length - 1, left + right, n)
-                place = (sentence * slots + slot[:, None]) * (2 * D) + symbol
-                x = load_halves(gapped + place, real[:, None], D)
+                where = (sentence * slots + slot[:, None]) * (2 * D) + symbol
+                x = load_halves(gapped + where, real[:, None], D)
                 grad = tl.load(
                     grad_symbols + around[None, :] * S + nonterminal[:, None], mask=real[None, :], other=0.0
                 )
@@ -199,28 +206,31 @@ def collect_rules(
     length,
     n,
     chunks,
+    attach_chunks,
     matrix_stride,
     NT: tl.constexpr,
     S: tl.constexpr,
     COLUMNS: tl.constexpr,
+    ATTACH: tl.constexpr,
     BLOCK: tl.constexpr,
     STEP: tl.constexpr,
     STEPS: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
-    """Add up the chunks of `collect_views` for some columns, and hand them on to the symbols of the spans.
+    """Add up the chunks of some columns, and hand them on to the symbols of the spans.
 
     Columns are divided among programs: [columns / (STEP · STEPS), sentence, start, symbol].
     """
     sentence, first = (tl.program_id(1) // (COLUMNS // (STEP * STEPS))).to(tl.int64), tl.program_id(2) * NT
     part = tl.program_id(1) % (COLUMNS // (STEP * STEPS))
     batch, possible = tl.num_programs(1) // (COLUMNS // (STEP * STEPS)), tl.num_programs(2) * NT
+    chunks = tl.where(part * (STEP * STEPS) < ATTACH, chunks, attach_chunks)
     spans = n - length + 1
     start = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     real = (start < spans)[:, None]
     symbol = first + tl.arange(0, NT)
-    chunk_size = batch * spans * (COLUMNS + S)
-    source = partial + ((sentence * spans + start) * (COLUMNS + S))[:, None]
+    chunk_size = batch * spans * COLUMNS
+    source = partial + ((sentence * spans + start) * COLUMNS)[:, None]
     row = row_of(sentence, start, length, n)[:, None]
     rules = matrix + sentence * matrix_stride + symbol[None, :] * COLUMNS
     total = tl.zeros((BLOCK, NT), shares.dtype.element_ty)
@@ -238,15 +248,14 @@ def collect_rules(
 
 @triton.jit(do_not_specialize=SIZES)
 def collect_symbols(
-    partial,
+    view_shares,
     shares,
     grad_symbols,
     length,
     n,
-    chunks,
+    symbol_chunks,
     NT: tl.constexpr,
     S: tl.constexpr,
-    COLUMNS: tl.constexpr,
     PARTS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
@@ -259,8 +268,8 @@ def collect_symbols(
     here = (sentence * spans + start)[:, None]
     target = grad_symbols + row_of(sentence, start, length, n)[:, None] * S + symbol
     total = tl.load(target, mask=real, other=0.0)
-    for chunk in range(0, chunks):
-        source = partial + (chunk * batch * spans + here) * (COLUMNS + S) + COLUMNS + symbol
+    for chunk in range(0, symbol_chunks):
+        source = view_shares + (chunk * batch * spans + here) * S + symbol
         total += tl.load(source, mask=real, other=0.0)
     for part in tl.static_range(PARTS):
         source = shares + (part * batch * spans + here) * possible + symbol

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.inside.dense_kernels import attaching, backward, forward
-from treemean.grammars.inside.dense_kernels.charts import Sizes, halves_of, spans_of_length
+from treemean.grammars.inside.dense_kernels.charts import LEAST, Sizes, halves_of, spans_of_length
 from treemean.grammars.inside.rank_charts import gapped_offsets
 from treemean.grammars.inside.triton.streams import Streams
 
@@ -20,24 +20,34 @@ class Settings:
 
     Parameters
     ----------
-    rows, places : discontinuous spans that a program handles at once for R5-R8, and in how many columns.
+    attach_rows, attach_places : discontinuous spans that a program handles at once for R5-R8, and in how many
+        columns; 0 columns: line by line.
+    rows, places : the same for gradients of what is attached.
     lines : spans that it handles at once for all else.
-    chunks : into how many programs the sums over all that a continuous span is part of are divided, at most.
+    chunks, symbol_chunks, attach_chunks : into how many programs the sums over all that a continuous span is
+        part of are divided, at most; those for its symbols; and those over all that it is attached to. The
+        more programs for one sentence, the fewer sentences at once, whose charts have to be kept close by.
     precision : of products of small matrices on a GPU, but for R5-R8: `tf32x3` takes three passes of tensor
         cores and keeps 22 binary digits, `ieee` uses none, `tf32` takes one and keeps 10.
     attach_warps, attach_stages, collect_warps, collect_stages : of the kernels that take the most time.
+    joined : whether both halves of a discontinuous span are loaded at once.
     streams : whether continuous and discontinuous spans are handled side by side.
     """
 
+    attach_rows: int = 32
+    attach_places: int = 0
     rows: int = 32
     places: int = 8
     lines: int = 16
     chunks: int = 4
+    symbol_chunks: int = 16
+    attach_chunks: int = 8
     precision: str = "tf32x3"
     attach_warps: int = 1
     attach_stages: int = 3
     collect_warps: int = 1
     collect_stages: int = 2
+    joined: bool = True
     streams: bool = True
 
 
@@ -47,6 +57,10 @@ DEFAULT = Settings()
 #: Columns that a program of `backward.collect_rules` handles at once, and how often; their product divides
 #: all numbers of columns.
 _STEP, _STEPS = 128, 2
+
+#: Registers of the kernel that collects what is attached, for joined halves and the least number of symbols:
+#: without a limit it takes so many that only half as many programs run at once.
+_REGISTERS = 96
 
 #: The streams beside the main one: of discontinuous spans, and of what is attached.
 _GAPPED, _ATTACHED = 0, 1
@@ -155,12 +169,16 @@ class Inside:
         """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching.attach`."""
         sizes, settings, n = self.sizes, self.settings, self.n
         gaps = n - width
-        tiles = -(-(width - 1) // (settings.rows // settings.places)) * -(-gaps // settings.places)
+        rows, places = settings.attach_rows, settings.attach_places
+        if places:
+            programs = 2 * -(-(width - 1) // (rows // places)) * -(-gaps // places)
+        else:  # of two kinds; the last tiles of both may have one span
+            programs = (width - 1) * (gaps + 1) // rows + 2
         results = torch.empty(4, self.batch, (width - 1) * gaps * gaps, sizes.gapped, **self.kind)
-        attaching.attach[(n, tiles, 4 * self.batch)](
+        attaching.attach[(n, programs, 2 * self.batch)](
             values, self.views, self.factors, results, width, n, self.slots,
-            D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach, BACK=back, ROWS=settings.rows,
-            PLACES=settings.places, num_warps=settings.attach_warps, num_stages=settings.attach_stages,
+            D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach, BACK=back, ROWS=rows, PLACES=places,
+            JOINED=settings.joined, num_warps=settings.attach_warps, num_stages=settings.attach_stages,
         )  # fmt: skip
         return results
 
@@ -205,20 +223,23 @@ class Outside:
     def _collect_continuous(self, width: int) -> None:
         inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
         count, uses = n - width + 1, 4 if sizes.has_gaps else 2
-        chunks = max(1, min(settings.chunks, (n - width) // 2)) if sizes.has_gaps else 1
-        entries, parts = sizes.columns + sizes.symbols, sizes.columns // (_STEP * _STEPS)
-        partial = torch.empty(chunks, inside.batch, count, entries, **inside.kind)
+        most = max(1, (n - width) // 2) if sizes.has_gaps else 1
+        chunks, attach_chunks = min(settings.chunks, most), min(settings.attach_chunks, most)
+        symbol_chunks, parts = min(settings.symbol_chunks, most), sizes.columns // (_STEP * _STEPS)
+        partial = torch.empty(max(chunks, attach_chunks), inside.batch, count, sizes.columns, **inside.kind)
+        view_shares = torch.empty(symbol_chunks, inside.batch, count, sizes.symbols, **inside.kind)
         if sizes.has_gaps:
             with self._streams.beside(_ATTACHED):
-                attaching.collect_attached[(count, 4 * chunks, inside.batch)](
-                    inside.gapped, self.gapped, inside.factors, partial, width, n, inside.slots, chunks,
-                    D=sizes.gapped, ENTRIES=entries, ATTACH=sizes.attach, ROWS=settings.rows,
-                    PLACES=settings.places, num_warps=settings.collect_warps,
-                    num_stages=settings.collect_stages,
+                attaching.collect_attached[(count, 4 * attach_chunks, inside.batch)](
+                    inside.gapped, self.gapped, inside.factors, partial, width, n, inside.slots,
+                    attach_chunks, D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach,
+                    ROWS=settings.rows, PLACES=settings.places, JOINED=settings.joined,
+                    num_warps=settings.collect_warps, num_stages=settings.collect_stages,
+                    maxnreg=_REGISTERS if settings.joined and sizes.gapped == LEAST else None,
                 )  # fmt: skip
-        backward.collect_views[(count, uses * chunks, inside.batch)](
+        backward.collect_views[(count, (uses - 1) * chunks + symbol_chunks, inside.batch)](
             inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,
-            self.gapped, partial, width, n, inside.slots, chunks,
+            self.gapped, partial, view_shares, width, n, inside.slots, chunks, symbol_chunks,
             D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
             APART=sizes.apart, WRAP=sizes.wrap, USES=uses, BLOCK=settings.lines,
             PRECISION=settings.precision, num_warps=1,
@@ -227,11 +248,12 @@ class Outside:
         blocks, kinds = -(-count // settings.lines), inside.possible_symbols(width) // sizes.nonterminals
         shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
         backward.collect_rules[(blocks, parts * inside.batch, kinds)](
-            partial, inside.matrix, self.views, shares, width, n, chunks, inside.matrix.stride(0),
-            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, BLOCK=settings.lines, STEP=_STEP,
-            STEPS=_STEPS, PRECISION=settings.precision, num_warps=2,
+            partial, inside.matrix, self.views, shares, width, n, chunks, attach_chunks,
+            inside.matrix.stride(0), NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+            ATTACH=sizes.attach, BLOCK=settings.lines, STEP=_STEP, STEPS=_STEPS,
+            PRECISION=settings.precision, num_warps=2,
         )  # fmt: skip
         backward.collect_symbols[(blocks, inside.batch, kinds)](
-            partial, shares, self.symbols, width, n, chunks, NT=sizes.nonterminals, S=sizes.symbols,
-            COLUMNS=sizes.columns, PARTS=parts, BLOCK=settings.lines, num_warps=1,
+            view_shares, shares, self.symbols, width, n, symbol_chunks, NT=sizes.nonterminals,
+            S=sizes.symbols, PARTS=parts, BLOCK=settings.lines, num_warps=1,
         )  # fmt: skip

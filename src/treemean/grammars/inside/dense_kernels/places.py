@@ -107,21 +107,54 @@ def load_halves(source, mask, SIZE: tl.constexpr):
 
 
 @triton.jit
-def multiply_halves(first, second, matrix, total):
-    """Add the product of a matrix of two halves with another one, but for what two second halves give.
+def in_halves(x):
+    """Return numbers as a sum of halves.
 
-    To cut bits off is much faster than to round. As second halves of rounded numbers are as often below zero
-    as above it, what is left out is nothing on average even so.
+    To cut bits off is much faster than to round. As second halves of rounded numbers, with which they are
+    multiplied, are as often below zero as above it, what is left out is nothing on average even so.
     """
+    bits = x.to(tl.int32, bitcast=True)
+    first = (bits >> 16).to(tl.int16).to(tl.bfloat16, bitcast=True)
+    return first, (x - (bits & -0x10000).to(tl.float32, bitcast=True)).to(tl.bfloat16)
+
+
+@triton.jit
+def multiply_halves(first, second, matrix, total):
+    """Add the product of a matrix of two halves with another one, but for what two second halves give."""
     if INTERPRETED:
         return tl.dot(first + second, matrix, total, input_precision="ieee", out_dtype=total.dtype)
     else:
-        bits = matrix.to(tl.int32, bitcast=True)
-        high = (bits >> 16).to(tl.int16).to(tl.bfloat16, bitcast=True)
-        low = (matrix - (bits & -0x10000).to(tl.float32, bitcast=True)).to(tl.bfloat16)
+        high, low = in_halves(matrix)
         total = tl.dot(second, high, total)
         total = tl.dot(first, low, total)
         return tl.dot(first, high, total)
+
+
+@triton.jit
+def multiply_rounded(halves, matrix, total):
+    """Add the product of halves, whatever they stand for, with a matrix."""
+    if INTERPRETED:
+        return tl.dot(halves, matrix, total, input_precision="ieee", out_dtype=total.dtype)
+    else:
+        high, low = in_halves(matrix)
+        return tl.dot(halves, high, tl.dot(halves, low, total))
+
+
+@triton.jit
+def stacked(matrix):
+    """Return a matrix twice, one below the other."""
+    twice = tl.broadcast_to(matrix[None], (2, matrix.shape[0], matrix.shape[1]))
+    return twice.reshape(2 * matrix.shape[0], matrix.shape[1])
+
+
+@triton.jit
+def multiply_joined(halves, matrix, total):
+    """Add the product of a matrix, given as [its first halves | its second halves], with another one."""
+    if INTERPRETED:
+        return tl.dot(halves, stacked(matrix), total, input_precision="ieee", out_dtype=total.dtype)
+    else:
+        high, low = in_halves(matrix)
+        return tl.dot(halves, stacked(high), tl.dot(halves, stacked(low), total))
 
 
 @triton.jit
