@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from treemean.grammars.inside.backends import triton_problem
 from treemean.training.sections import OptimiserConfig
 
 
 class StackedAdam:
     """Adam with fused kernels. A run's state has the same form as that of `training.adam.Adam`.
 
-    Where the gradients of several runs lie one behind the other on a GPU, a kernel of ours takes all runs at
-    once; otherwise PyTorch's takes one run after the other.
+    Where the gradients of several runs are parts of one tensor on a GPU, as those of our kernels are, one of
+    these takes all runs at once; otherwise PyTorch's takes one run after the other.
 
     Parameters
     ----------
@@ -110,14 +109,16 @@ class StackedAdam:
 
 
 def _has_kernel(parameter: Tensor) -> bool:
-    return parameter.is_cuda and parameter.dtype == torch.float32 and not triton_problem(parameter.device)
+    return parameter.is_cuda and parameter.dtype == torch.float32
 
 
 def _in_one_piece(tensors: Sequence[Tensor]) -> bool:
-    """Tell whether each tensor lies right behind the one before."""
-    start, size = tensors[0].data_ptr(), tensors[0].nbytes
+    """Tell whether tensors are parts of one, each right behind the one before."""
+    start, size, whole = tensors[0].data_ptr(), tensors[0].nbytes, tensors[0].untyped_storage().data_ptr()
     return all(
-        tensor.is_contiguous() and tensor.data_ptr() == start + number * size
+        tensor.is_contiguous()
+        and tensor.data_ptr() == start + number * size
+        and tensor.untyped_storage().data_ptr() == whole
         for number, tensor in enumerate(tensors)
     )
 
