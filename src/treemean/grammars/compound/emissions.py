@@ -47,7 +47,7 @@ class _LogSums(torch.autograd.Function):
         sums = torch.empty(rows, device=device)
         keep = any(ctx.needs_input_grad)
         probabilities = half_matrix(1, rows, width * keep, device=device)
-        block = power(width)
+        block = power(width + 1) // 2
         forward_kernels.normalise[(rows, 1)](
             logits,
             sums,
@@ -58,7 +58,8 @@ class _LogSums(torch.autograd.Function):
             PITCH=probabilities.stride(1),
             KEEP=keep,
             BLOCK=block,
-            num_warps=warps(block),
+            MORE=power(width - block),
+            num_warps=warps(2 * block),
         )
         ctx.save_for_backward(hidden, probabilities, whole_part(table))
         ctx.vocabulary = vocabulary
