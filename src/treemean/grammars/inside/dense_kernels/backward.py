@@ -237,8 +237,11 @@ def collect_rules(
     for step in tl.static_range(STEPS):
         column = (part * STEPS + step) * STEP + tl.arange(0, STEP)
         x = tl.load(source + column, mask=real, other=0.0)
-        for chunk in range(1, chunks):
+        for chunk in range(1, chunks, 2):  # two loads on their way at the same time
             x += tl.load(source + chunk * chunk_size + column, mask=real, other=0.0)
+            x += tl.load(
+                source + (chunk + 1) * chunk_size + column, mask=real & (chunk + 1 < chunks), other=0.0
+            )
         if first == 0:
             tl.store(grad_views + row * COLUMNS + column, x, mask=real)
         total = multiply(x, tl.load(rules + column[:, None]), total, PRECISION)
@@ -268,9 +271,10 @@ def collect_symbols(
     here = (sentence * spans + start)[:, None]
     target = grad_symbols + row_of(sentence, start, length, n)[:, None] * S + symbol
     total = tl.load(target, mask=real, other=0.0)
-    for chunk in range(0, symbol_chunks):
-        source = view_shares + (chunk * batch * spans + here) * S + symbol
-        total += tl.load(source, mask=real, other=0.0)
+    for first_chunk in range(0, symbol_chunks, AT_ONCE):
+        chunk = (first_chunk + tl.arange(0, AT_ONCE))[:, None, None]
+        source = view_shares + (chunk * batch * spans + here[None]) * S + symbol
+        total += tl.sum(tl.load(source, mask=real[None] & (chunk < symbol_chunks), other=0.0), 0)
     for part in tl.static_range(PARTS):
         source = shares + (part * batch * spans + here) * possible + symbol
         total += tl.load(source, mask=real, other=0.0)
