@@ -16,6 +16,7 @@ from treemean.grammars.inside import backends
 from treemean.grammars.inside import triton as kernels
 from treemean.grammars.inside.guard import Guard
 from treemean.grammars.low_rank import LowRankGrammar
+from treemean.training.gpu.objective import objective_of
 
 
 @pytest.fixture(autouse=True)
@@ -91,6 +92,25 @@ def test_kernels_that_do_not_compile_are_not_used(monkeypatch: Any, device: str)
     monkeypatch.setattr(kernels, "log_partition", fail)
     with pytest.warns(RuntimeWarning, match=r"cannot be compiled or run .*no compiler here\)"):
         assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+
+
+@pytest.mark.parametrize("backend", ["triton", "auto"])
+def test_runs_that_are_trained_together_do_without_kernels_too(
+    monkeypatch: Any, device: str, backend: str
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no compiler here")
+
+    monkeypatch.setattr(kernels, "log_partition", fail)
+    words = torch.tensor([[[0, 1, 2]], [[4, 3, 0]]], device=device)
+    losses = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is told, other tests take care
+        for name in (backend, "torch"):
+            both = [tiny_grammar("tn-lcfrs", backend=name, vocabulary_size=5).float().to(device)] * 2
+            stacked = {name: torch.stack([p.detach()] * 2) for name, p in both[0].named_parameters()}
+            losses.append(objective_of(both, stacked).loss(words, None).negative_log_likelihood)
+    torch.testing.assert_close(*losses, rtol=0, atol=0)
 
 
 def test_kernels_that_are_wrong_are_not_used(monkeypatch: Any, device: str) -> None:

@@ -99,7 +99,7 @@ class PlainObjective:
         low_rank = [grammar for grammar in self._grammars if isinstance(grammar, LowRankGrammar)]
         if low_rank and low_rank[0].config.backend != "naive":
             rules = stack_rules([grammar.rules(own) for grammar, own in zip(low_rank, words)])
-            log_z = _log_partition(low_rank[0].config.backend, words.device)(rules, lengths)
+            log_z = _log_partition(low_rank[0].config.backend, rules)(rules, lengths)
             return Loss(-log_z, torch.zeros_like(log_z))
         each = [
             grammar.loss(
@@ -124,9 +124,9 @@ def stack_rules(rules: Sequence[RankRules]) -> RankRules:
     return RankRules(**tensors, ranks=rules[0].ranks, floor=rules[0].floor)
 
 
-def _log_partition(backend: str, device: torch.device) -> LogPartition:
-    """Return the inside algorithm of a configuration; `auto` is Triton on a GPU."""
-    if backend == "triton" or (backend == "auto" and device.type == "cuda"):
+def _log_partition(backend: str, rules: RankRules) -> LogPartition:
+    """Return the inside algorithm that a grammar of this backend uses by itself, too."""
+    if resolve(backend, rules.views) == "triton":
         from treemean.grammars.inside import triton
 
         return triton.log_partition
