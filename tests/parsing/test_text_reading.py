@@ -137,5 +137,9 @@ def test_damaged_columns_are_refused(tmp_path):
     write_columns(bank.with_columns(bits=np.array([3, 3], dtype=np.uint64)), path)
     with pytest.raises(FormatError, match="do not fit together"):
         read_columns(path)
+    path.write_text("(S 0=a 1=b)\n")
+    with pytest.raises(FormatError, match="not a file of treebank columns") as told:
+        read_columns(path)
+    assert "pickle" not in str(told.value)
     with pytest.raises(FormatError, match=r"absent\.npz"):
         read_columns(tmp_path / "absent.npz")

@@ -75,6 +75,7 @@ def test_what_is_shown_is_a_configuration(tmp_path):
         ("training.epochs=0", "training.epochs must be more than 0"),
         ("training.select=luck", "should be one of 'f1', 'likelihood'"),
         ("optimiser.betas=[0.5]", "should be a list of 2 numbers"),
+        ("grammar.ranks=['a', 2, 3, 4]", "should be a list of whole numbers"),
         ("optimiser.betas=[0.5, 1.5]", "below 1"),
         ("data.lower_case=1", "should be true or false"),
         ("data.train=3", "a list of texts"),

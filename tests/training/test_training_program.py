@@ -87,9 +87,15 @@ def test_gold_trees_are_prepared_for_such_a_machine(tmp_path, capsys):
     assert read_columns(tmp_path / "gold.npz") == gold_trees()
     assert main(["prepare", str(tmp_path / "absent.jsonl"), str(tmp_path / "gold.npz")]) == 1
     assert "error: " in capsys.readouterr().err
+    (tmp_path / "text.txt").write_text("no trees here\n")
+    assert main(["prepare", str(tmp_path / "text.txt"), str(tmp_path / "gold.npz")]) == 1
+    assert "text.txt: plain text has no trees" in capsys.readouterr().err
 
 
 def test_wrong_arguments_are_explained(tmp_path, capsys):
+    for seconds in ("-1", "nan"):
+        assert main([str(write_instance(tmp_path)), "--folder", "x", "--seconds", seconds]) == 1
+        assert f"0 seconds or more, not after {seconds}" in capsys.readouterr().err
     assert main(["tn-lcrfs", "--folder", str(tmp_path)]) == 1
     assert "did you mean tn-lcfrs" in capsys.readouterr().err
     with pytest.raises(SystemExit):

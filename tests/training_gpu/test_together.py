@@ -13,7 +13,7 @@ import torch
 
 import treemean.training.together
 from parser_instances import tiny_config, write_instance
-from treemean.errors import InvalidOption
+from treemean.errors import InvalidOption, TreemeanError
 from treemean.parsing import Model
 from treemean.training import TrainingConfig, train, train_runs
 from treemean.training.__main__ import STOPPED, main
@@ -203,3 +203,16 @@ def test_what_cannot_be_together_is_refused(tmp_path):
     other = replace(config, data=replace(config.data, vocabulary=3))
     with pytest.raises(InvalidOption, match="different vocabularies"):
         train_together([Job(config, tmp_path / "a"), Job(other, tmp_path / "b")])
+
+
+def test_too_little_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    config = tiny_config(tmp_path)
+    for method in ("prepare", "step"):
+        with monkeypatch.context() as patched:
+            patched.setattr(StackedLearner, method, fail)
+            with pytest.raises(TreemeanError, match=r"not enough memory .* Train fewer runs together"):
+                train_together(jobs(config, tmp_path / "out", 1, 2))
+    assert len(train_together(jobs(config, tmp_path / "out", 1, 2))) == 2

@@ -53,8 +53,12 @@ def read_columns(path: str | os.PathLike[str]) -> Treebank:
     """Read what `write_columns` wrote; nothing in the file is ever unpickled."""
     name = os.fspath(path)
     try:
-        with open(name, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            arrays = {key: file[key] for key in file.files}
+        with open(name, "rb") as stream:
+            if not zipfile.is_zipfile(stream):  # NumPy would take it for a pickle
+                raise FormatError("not a file of treebank columns, or an incomplete one", path=name)
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as file:
+                arrays = {key: file[key] for key in file.files}
         version = int(arrays["version"])
         if version != _VERSION:
             raise FormatError(f"columns of version {version}; this treemean reads {_VERSION}", path=name)

@@ -236,7 +236,7 @@ def _described(hint: Any) -> str:
     if _is_tuple(hint):
         arguments = get_args(hint) or tuple(get_type_hints(hint).values())
         if arguments[-1:] == (Ellipsis,):
-            return "a list of texts" if arguments[0] is str else "a list"
+            return "a list of texts" if arguments[0] is str else "a list of whole numbers"
         return f"a list of {len(arguments)} numbers"
     return str(hint)
 

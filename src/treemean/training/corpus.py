@@ -267,6 +267,8 @@ def read_development(path: str, format: str) -> Treebank:
     """Read gold trees, from treebank columns or any format."""
     if format == COLUMNS:
         return read_columns(path)
+    if format == TEXT:
+        raise InvalidOption(f"{path}: plain text has no trees")
     from treemean.formats import read
 
     return read(path, format=format)

@@ -253,7 +253,7 @@ class Loop:
         if self._state.exact:
             self._note(
                 f"log Z of a sentence is off by {off:.1e} nats per word: steps are made in full precision, "
-                'which is slow. If that goes on, set grammar.backend = "torch"'
+                'which is slow. If that goes on, set grammar.backend = "torch", or, if it is, lower the rate'
             )
 
     def _rate(self, step: int) -> float:

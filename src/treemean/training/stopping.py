@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from treemean.errors import TreemeanError
+from treemean.errors import InvalidOption, TreemeanError
 
 #: Tells whether training should stop as soon as its state can be kept.
 Stop = Callable[[], bool]
@@ -30,6 +30,8 @@ class Deadline:
     """
 
     def __init__(self, seconds: float) -> None:
+        if not seconds >= 0:  # true for what is no number
+            raise InvalidOption(f"training can stop after 0 seconds or more, not after {seconds:g}")
         self._end = time.monotonic() + seconds
 
     def __call__(self) -> bool:

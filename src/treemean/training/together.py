@@ -14,6 +14,7 @@ from torch import Tensor
 
 from treemean.errors import InvalidOption
 from treemean.grammars import Grammar
+from treemean.grammars.memory import told_if_too_little
 from treemean.training.corpus import Data
 from treemean.training.distributed import World
 from treemean.training.folders import RunFolder, RunResult, checksum_of
@@ -24,6 +25,11 @@ from treemean.training.progress import Progress, Watcher
 from treemean.training.sections import TrainingConfig
 from treemean.training.stopping import Stop, Stopped
 from treemean.training.train import device_of, initial_grammar, prepare_folder
+
+_LESS = (
+    "Train fewer runs together, or set batches.at_once to fewer sentences; the runs go on from their last "
+    "checkpoints"
+)
 
 
 @dataclass(frozen=True)
@@ -126,7 +132,9 @@ def _drive(runs: Sequence[_Run], progress: Watcher | None, stop: Stop | None) ->
             # Runs that were interrupted at different steps wait for the one that is behind.
             first = min(request.step for request in asked.values())
             ready = {place: request for place, request in asked.items() if request.step == first}
-            outcomes = learner.step(ready)
+            longest = max(request.words.shape[1] for request in ready.values())
+            with told_if_too_little(sum(len(r.words) for r in ready.values()), longest, _LESS):
+                outcomes = learner.step(ready)
             for place in ready:
                 runs[place].go_on(outcomes[place])
     finally:
@@ -150,7 +158,9 @@ def _learner(runs: Sequence[_Run], progress: Watcher | None) -> StackedLearner:
             message = f"{total} CUDA graphs are captured, one for each length"
             progress(Progress("note", runs[0].folder.run, 1, runs[0].config.training.epochs, message=message))
 
-    learner.prepare({n for run in runs for n in run.data.train.lengths.tolist()}, tell)
+    lengths = {n for run in runs for n in run.data.train.lengths.tolist()}
+    with told_if_too_little(sum(run.config.batches.size for run in runs), max(lengths), _LESS):
+        learner.prepare(lengths, tell)
     return learner
 
 

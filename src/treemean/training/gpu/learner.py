@@ -63,9 +63,8 @@ class StackedLearner:
         self._draws, self._told = config.grammar.is_compound, False
         where = self.device if self._draws else torch.device("cpu")
         self.generators = [torch.Generator(where).manual_seed(c.run.init_seed) for c in configs]
-        if (
-            self._draws
-        ):  # cuDNN would have the weights of an LSTM in one piece, but here runs lie side by side
+        if self._draws:
+            # cuDNN would have the weights of an LSTM in one piece, but here runs lie side by side.
             warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous")
         drawn = self.generators if self._draws else []
         self._graphs = Graphs(self._learn, drawn) if self.device.type == "cuda" else None
