@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +13,11 @@ import torch
 
 from grammar_instances import tiny_grammar
 from treemean.grammars import Grammar
+from treemean.grammars import kernels as grammar_kernels
 from treemean.grammars.inside import backends
 from treemean.grammars.inside import triton as kernels
 from treemean.grammars.inside.guard import Guard
+from treemean.grammars.inside.triton.posteriors import Posteriors
 from treemean.grammars.low_rank import LowRankGrammar
 from treemean.training.gpu.objective import objective_of
 
@@ -156,3 +159,26 @@ def test_the_guard_tells_good_from_bad() -> None:
     with pytest.warns(RuntimeWarning):
         assert not guard.accepts_log_z(torch.tensor([-1.0, float("nan"), -3.0]), lengths)
     assert (guard.checked, guard.refused) == (6, 5)
+
+
+def test_the_guard_looks_at_posteriors_with_a_large_floor_too() -> None:
+    guard = Guard()
+    lengths = torch.tensor([1, 2, 5])
+    assert guard.accepts_constituents(torch.tensor([0.0, 1.0, 4.9]), lengths, known=False)
+    with pytest.warns(RuntimeWarning, match="posteriors are not finite for 1 of 3 sentences"):
+        assert not guard.accepts_constituents(torch.tensor([0.0, torch.nan, 4.9]), lengths, known=False)
+
+
+def test_trees_of_a_grammar_with_a_large_floor_are_guarded(monkeypatch: Any, device: str) -> None:
+    fast = tiny_grammar("tn-lcfrs", backend="triton", vocabulary_size=5, floor=1e-2).float().to(device)
+    slow = tiny_grammar("tn-lcfrs", backend="torch", vocabulary_size=5, floor=1e-2)
+    words = torch.tensor([[0, 1, 2]])
+    plain = grammar_kernels.compact_posteriors
+
+    def broken(*arguments: Any) -> Posteriors:
+        found = plain(*arguments)
+        return replace(found, continuous=found.continuous * torch.nan)
+
+    monkeypatch.setattr(grammar_kernels, "compact_posteriors", broken)
+    with pytest.warns(RuntimeWarning, match="posteriors are not finite"):
+        assert fast.mbr(words.to(device)) == slow.mbr(words)

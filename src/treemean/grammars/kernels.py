@@ -45,9 +45,10 @@ class Kernels:
     def posteriors(self, words: Tensor, lengths: Tensor) -> Posteriors | None:
         """Return span posteriors."""
         found = compact_posteriors(rank_rules(self._stacked, words[None], self._config), lengths[None])
-        if is_capturing(found.log_z) or self._config.floor > _NEGLIGIBLE_FLOOR:
+        if is_capturing(found.log_z):
             return found
-        return found if self._guard.accepts_constituents(found.constituents(), lengths) else None
+        known = self._config.floor <= _NEGLIGIBLE_FLOOR
+        return found if self._guard.accepts_constituents(found.constituents(), lengths, known=known) else None
 
     def mbr(self, words: Tensor, lengths: Tensor) -> list[Masks] | None:
         """Return the trees with the largest sums of posteriors."""

@@ -35,8 +35,15 @@ class Guard:
         bad = ~log_z.isfinite() & (lengths > 1)
         return self._judge(bad, "log Z is not finite")
 
-    def accepts_constituents(self, expected: Tensor, lengths: Tensor) -> bool:
-        """Tell whether the expected numbers of constituents of several words are right."""
+    def accepts_constituents(self, expected: Tensor, lengths: Tensor, *, known: bool = True) -> bool:
+        """Tell whether the expected numbers of constituents of several words are right.
+
+        Parameters
+        ----------
+        known : whether they are known beforehand; otherwise any numbers are right.
+        """
+        if not known:
+            return self._judge(~expected.isfinite(), "posteriors are not finite")
         wanted = (lengths - 1).to(expected.dtype)
         bad = ~((expected - wanted).abs() <= self.tolerance * wanted)
         return self._judge(bad, "posteriors do not add up to the number of constituents of a tree")
