@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,14 @@ def device() -> str:
 
 @pytest.fixture
 def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fill memory that is reserved without being set with NaN."""
-    plain = torch.empty
+    """Fill memory that is reserved without being set with NaN, whichever function reserves it."""
 
-    def empty(*size: Any, **options: Any) -> torch.Tensor:
-        tensor = plain(*size, **options)
-        return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor
+    def poisoning(reserve: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+        def reserve_and_poison(*arguments: Any, **options: Any) -> torch.Tensor:
+            tensor = reserve(*arguments, **options)
+            return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor
 
-    monkeypatch.setattr(torch, "empty", empty)
+        return reserve_and_poison
+
+    for owner, name in ((torch, "empty"), (torch, "empty_like"), (torch.Tensor, "new_empty")):
+        monkeypatch.setattr(owner, name, poisoning(getattr(owner, name)))
