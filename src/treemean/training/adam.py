@@ -26,6 +26,11 @@ class Adam:
         self._second = [torch.zeros_like(parameter) for parameter in parameters]
         self._steps = [0] * len(parameters)
 
+    @property
+    def steps(self) -> int:
+        """How often parameters were changed."""
+        return max(self._steps)
+
     @torch.no_grad()
     def step(self, rate: float) -> None:
         """Change the parameters by their gradients."""

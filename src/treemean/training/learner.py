@@ -14,6 +14,7 @@ from treemean.grammars import Grammar
 from treemean.training.adam import Adam
 from treemean.training.distributed import World
 from treemean.training.gradients import differentiate, differentiate_exactly
+from treemean.training.schedule import least_weight
 from treemean.training.sections import TrainingConfig
 
 
@@ -112,9 +113,9 @@ class EagerLearner:
 
     @torch.no_grad()
     def _update_average(self) -> None:
-        if self._average:
-            for average, parameter in zip(self._average, self._parameters):
-                average.lerp_(parameter, 1 - self._optimiser_config.average)
+        weight = max(1 - self._optimiser_config.average, least_weight(self._adam.steps))
+        for average, parameter in zip(self._average, self._parameters):
+            average.lerp_(parameter, weight)
 
     @contextmanager
     def evaluated(self) -> Iterator[Grammar]:

@@ -1,10 +1,15 @@
-"""The learning rate over time."""
+"""The learning rate over time, and what the latest parameters weigh in an average of them."""
 
 from __future__ import annotations
 
 import math
+from typing import TypeVar
+
+from torch import Tensor
 
 from treemean.training.sections import OptimiserConfig
+
+Number = TypeVar("Number", float, Tensor)
 
 
 def learning_rate(config: OptimiserConfig, step: int, total: int) -> float:
@@ -29,3 +34,15 @@ def learning_rate(config: OptimiserConfig, step: int, total: int) -> float:
     gone = min(1.0, (step - config.warm_up) / max(1, total - 1 - config.warm_up))
     height = 1 - gone if config.schedule == "linear" else (1 + math.cos(math.pi * gone)) / 2
     return config.rate * (config.final + (1 - config.final) * height)
+
+
+def least_weight(steps: Number) -> Number:
+    """Return what the parameters after some steps weigh at least in their average over steps.
+
+    Without it the average would be made of the parameters at the beginning for as many steps as it looks
+    back; they are worth nothing.
+
+    >>> least_weight(0), least_weight(90)
+    (0.9, 0.09)
+    """
+    return 9 / (10 + steps)

@@ -20,6 +20,10 @@ class StackedAdam:
     ----------
     parameters : each (E, …) for E runs; they are changed in place.
     config : betas, epsilon and weight decay.
+
+    Attributes
+    ----------
+    steps : float32 (E,), how often the parameters of each run were changed.
     """
 
     def __init__(self, parameters: Sequence[Tensor], config: OptimiserConfig) -> None:
@@ -28,7 +32,7 @@ class StackedAdam:
         self._has_kernel = runs > 1 and _has_kernel(parameters[0])
         self._first = [torch.zeros_like(parameter) for parameter in parameters]
         self._second = [torch.zeros_like(parameter) for parameter in parameters]
-        self._steps = torch.zeros(runs, device=device)
+        self.steps = torch.zeros(runs, device=device)
         self._of_runs = [
             tuple([tensor[run] for tensor in tensors] for tensors in (parameters, self._first, self._second))
             for run in range(runs)
@@ -47,7 +51,7 @@ class StackedAdam:
         scales : float32 (E,), by which the gradients of a run are divided.
         skips : float32 (E,), 1 where nothing must change and 0 elsewhere.
         """
-        self._steps += 1 - skips
+        self.steps += 1 - skips
         every = [gradients[run] for run in range(len(self._of_runs)) if run in gradients]
         if self._has_kernel and len(every) == len(self._of_runs) and all(map(_in_one_piece, zip(*every))):
             self._step_together(every[0], rates, scales, skips)
@@ -60,7 +64,7 @@ class StackedAdam:
                 first,
                 second,
                 [],
-                [self._steps[run]] * len(parameters),
+                [self.steps[run]] * len(parameters),
                 lr=rates[run],
                 beta1=self._config.betas[0],
                 beta2=self._config.betas[1],
@@ -78,7 +82,7 @@ class StackedAdam:
         """Change the parameters of all runs; the gradients are those of the first, before those of others."""
         from treemean.training.gpu import adam_kernel
 
-        (beta1, beta2), steps = self._config.betas, self._steps.double()
+        (beta1, beta2), steps = self._config.betas, self.steps.double()
         corrected = rates / (1 - beta1**steps), (1 - beta2**steps).sqrt()
         factors = torch.stack([skips, scales, *corrected], 1).float()
         for tensors in zip(self._parameters, gradients, self._first, self._second, strict=True):
@@ -97,7 +101,7 @@ class StackedAdam:
     def state(self, run: int) -> dict[str, Tensor]:
         """Return the moments and the numbers of steps of a run."""
         _, first, second = self._of_runs[run]
-        steps = self._steps[run].long().expand(len(first))
+        steps = self.steps[run].long().expand(len(first))
         return _numbered("first", first) | _numbered("second", second) | {"steps": steps}
 
     def load_state(self, run: int, tensors: Mapping[str, Tensor]) -> None:
@@ -105,7 +109,7 @@ class StackedAdam:
         _, first, second = self._of_runs[run]
         for name, tensor in (_numbered("first", first) | _numbered("second", second)).items():
             tensor.copy_(tensors[name])
-        self._steps[run] = tensors["steps"].max()
+        self.steps[run] = tensors["steps"].max()
 
 
 def _has_kernel(parameter: Tensor) -> bool:

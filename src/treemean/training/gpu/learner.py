@@ -17,6 +17,7 @@ from treemean.training.gpu.inputs import Inputs, blank_inputs, stack_requests
 from treemean.training.gpu.objective import objective_of
 from treemean.training.gradients import differentiate_exactly
 from treemean.training.learner import Request, below
+from treemean.training.schedule import least_weight
 from treemean.training.sections import TrainingConfig, flat
 
 #: Added to the norm of a gradient before it is compared with the largest one allowed, as PyTorch does.
@@ -198,8 +199,9 @@ class StackedLearner:
 
     @torch.no_grad()
     def _update_averages(self, applied: Tensor) -> None:
+        weights = torch.maximum(self._news, least_weight(self._adam.steps.double())) * applied
         for average, current in zip(self._averages, self._stacked):
-            news = (self._news * applied).to(current.dtype)
+            news = weights.to(current.dtype)
             average.lerp_(current, news.view(-1, *[1] * (current.dim() - 1)))
 
     # ---- one run --------------------------------------------------------------------------------
