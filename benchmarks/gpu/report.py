@@ -52,7 +52,8 @@ ABOUT = {
     "run alone and with others; development: seconds to measure the development set",
     "learning": "every third sentence, by kind (precision-floor) and initialisation: after each epoch, nats "
     "per word and F1 of the development set; steps left out (skips) and made in full precision (redone), how "
-    "often a run was set back (restores), and the largest error of log Z per word that its checks found (accuracy)",
+    "often a run was set back (restores), and the largest error of log Z per word that its checks found "
+    "(accuracy)",
     "ensemble": "ten runs over all sentences: likewise; seconds of the pieces and of the epochs of all runs",
     "stability, compare": "one long run; variants on every third sentence: likewise",
     "average": "F1 on the test set of runs and of their averages, chosen and weighted by the development set",
