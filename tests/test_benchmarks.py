@@ -76,6 +76,14 @@ def test_measurements_are_brought_home(tmp_path: Path, monkeypatch: pytest.Monke
     assert {path.name for path in (docs / "images").iterdir()} == {"gpu-steps.svg", "gpu-learning.svg"}
 
 
+def test_errors_that_are_not_finite_are_told() -> None:
+    from gpu import learning_tables, report
+
+    for errors, told in (([1e-5, 2e-4], "never off by more than 2e-04 nats"), ([1e-5, None], "not always")):
+        run = runs(["run 1"], 1)["run 1"] | {"redone": 0, "accuracy": errors}
+        assert told in learning_tables.ensemble_table({"runs": report.curves({"run 1": run})})
+
+
 @pytest.mark.parametrize("name", ["report", "tables"])
 def test_the_examples_run(name: str) -> None:
     module = __import__(f"gpu.{name}", fromlist=[name])

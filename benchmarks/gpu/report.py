@@ -14,7 +14,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -153,11 +153,21 @@ def curves(runs: Mapping[str, Any]) -> dict[str, Any]:
             ],
             "skips": run["skips"],
             "restores": len(run["restores"]),
-            **({"redone": run["redone"], "accuracy": max(run["accuracy"])} if run.get("accuracy") else {}),
+            **({"redone": run["redone"], "accuracy": largest(run["accuracy"])} if run.get("accuracy") else {}),
         }
         for name, run in runs.items()
         if run
     }
+
+
+def largest(errors: Sequence[float | None]) -> float | None:
+    """Return the largest error, or None if one was not finite, for which metrics have null.
+
+    >>> largest([1e-5, 3e-4]), largest([1e-5, None])
+    (0.0003, None)
+    """
+    finite = [error for error in errors if error is not None]
+    return max(finite) if len(finite) == len(errors) else None
 
 
 def rounded(value: Any) -> Any:
