@@ -153,7 +153,9 @@ def curves(runs: Mapping[str, Any]) -> dict[str, Any]:
             ],
             "skips": run["skips"],
             "restores": len(run["restores"]),
-            **({"redone": run["redone"], "accuracy": largest(run["accuracy"])} if run.get("accuracy") else {}),
+            **(
+                {"redone": run["redone"], "accuracy": largest(run["accuracy"])} if run.get("accuracy") else {}
+            ),
         }
         for name, run in runs.items()
         if run
