@@ -130,15 +130,21 @@ def print_kernels(title: str, kernels: list[tuple[str, int, float]], most: int =
 
 @contextmanager
 def poisoned() -> Iterator[None]:
-    """Fill memory that is reserved without being set with NaN."""
-    plain = torch.empty
+    """Fill memory that is reserved without being set with NaN, whichever function reserves it."""
+    places = [(torch, "empty"), (torch, "empty_like"), (torch.Tensor, "new_empty")]
+    plain = [getattr(owner, name) for owner, name in places]
 
-    def empty(*size: Any, **options: Any) -> torch.Tensor:
-        tensor = plain(*size, **options)
-        return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor
+    def filling(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+        def fill(*arguments: Any, **options: Any) -> torch.Tensor:
+            tensor = function(*arguments, **options)
+            return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor
 
-    torch.empty = empty  # type: ignore[assignment]
+        return fill
+
+    for (owner, name), function in zip(places, plain):
+        setattr(owner, name, filling(function))
     try:
         yield
     finally:
-        torch.empty = plain
+        for (owner, name), function in zip(places, plain):
+            setattr(owner, name, function)

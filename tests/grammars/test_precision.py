@@ -59,6 +59,8 @@ def test_broken_parameters_stay_an_error() -> None:
     for broken in (grammar, grammar.double()):
         with pytest.raises(NumericalError, match="parameters are broken"):
             Careful(broken).compute(2, lambda g: g.mbr(words))
+        with pytest.raises(NumericalError, match="parameters of the grammar are broken"):
+            Careful(broken).compute(2, lambda g: g.viterbi(words))
 
 
 def test_nothing_is_allocated_for_sizes_that_tensors_do_not_have() -> None:

@@ -25,10 +25,10 @@ from treemean.training.gpu.objective import objective_of
 @pytest.fixture(autouse=True)
 def _ask_again() -> Iterator[None]:
     """Let nothing be remembered from one test to the next."""
-    for function in (backends.triton_problem, backends._tell):
+    for function in (backends.triton_problem, backends.tell):
         function.cache_clear()
     yield
-    for function in (backends.triton_problem, backends._tell):
+    for function in (backends.triton_problem, backends.tell):
         function.cache_clear()
 
 

@@ -13,18 +13,23 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from treemean.errors import InvalidOption
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
+from treemean.grammars.decoding.choices import check_numbers
 from treemean.grammars.decoding.dense_chart import DenseChart
 from treemean.grammars.decoding.dense_walk import DenseWalker
 from treemean.grammars.decoding.semirings import Semiring
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import dense_naive, dense_torch
-from treemean.grammars.inside.backends import resolve
+from treemean.grammars.inside.backends import resolve, tell
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.networks import embedding, initialise, residual_network
 from treemean.grammars.spans import SpanPosteriors
 
 #: The kernels hold rules of so many symbols in registers.
 _FEW = 64
+_LIMITS = (
+    f"the Triton kernels for {{kind}} take at most {_FEW} nonterminals of either kind "
+    f"and {4 * _FEW} symbols in all"
+)
 #: And those that read derivations off charts all pairs of so many.
 _FEW_PAIRED = 64
 
@@ -93,10 +98,7 @@ class DenseGrammar(Grammar):
         super().__init__(config, vocabulary_size)
         self._few = max(config.nonterminals, config.discontinuous) <= _FEW and config.symbols <= 4 * _FEW
         if config.backend == "triton" and not self._few:
-            raise InvalidOption(
-                f"the Triton kernels for {config.kind} take at most {_FEW} nonterminals of either kind and"
-                f" {4 * _FEW} symbols in all: use the backend torch"
-            )
+            raise InvalidOption(f"{_LIMITS.format(kind=config.kind)}: use the backend torch")
         size, gapped, symbols = config.embedding, config.discontinuous, config.symbols
         inputs = size + config.latent
         self.root_embedding = embedding(1, size)
@@ -201,7 +203,9 @@ class DenseGrammar(Grammar):
         from treemean.grammars.decoding.triton import best_dense_derivations
 
         words, known = check_batch(words, lengths, self.vocabulary_size)
-        return best_dense_derivations(self._expected_rules(words, lengths), known)
+        rules = self._expected_rules(words, lengths)
+        check_numbers(*rules.tensors().values())
+        return best_dense_derivations(rules, known)
 
     def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> DenseWalker:
         return DenseWalker(DenseChart(self._expected_rules(words, lengths), semiring))
@@ -221,8 +225,10 @@ class DenseGrammar(Grammar):
         """Return which backend is used; `auto` takes kernels only for as many symbols as they can take."""
         backend = self.config.backend
         if backend != "auto" or self._few:
-            backend = resolve(backend, self.nonterminals, dense=True)
-        return backend
+            return resolve(backend, self.nonterminals, dense=True)
+        if self.nonterminals.is_cuda:
+            tell(f"{_LIMITS.format(kind=self.config.kind)}: the backend torch is used, which is slower")
+        return "torch"
 
     def _backend(self) -> ModuleType:
         """Return the inside algorithm."""

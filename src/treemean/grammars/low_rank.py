@@ -10,6 +10,7 @@ from torch import Tensor
 
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
+from treemean.grammars.decoding.choices import check_numbers
 from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
 from treemean.grammars.decoding.rank_walk import RankWalker
 from treemean.grammars.decoding.semirings import Semiring
@@ -167,7 +168,9 @@ class LowRankGrammar(Grammar):
         from treemean.grammars.decoding.triton import KernelMax, best_derivations
 
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        return best_derivations(contract_logarithms(self.factors(words), self.ranks, KernelMax()), lengths)
+        rules = contract_logarithms(self.factors(words), self.ranks, KernelMax())
+        check_numbers(rules.views, rules.continuous, rules.discontinuous, rules.root)
+        return best_derivations(rules, lengths)
 
     def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> RankWalker:
         # The floor plays no part in derivations.

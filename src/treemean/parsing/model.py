@@ -72,7 +72,7 @@ class Model:
         Raises `FormatError`, which names the file, if the folder holds no model, one of another version, or a
         damaged one, and `InvalidOption` for a device that cannot be used.
         """
-        check_device(device)
+        use_device(device)
         place = Path(folder)
         name = str(place / DESCRIPTION)
         data = _description(name)
@@ -96,10 +96,15 @@ class Model:
         return cls(grammar, vocabulary, normalisation, provenance)
 
 
-def check_device(device: str | torch.device) -> None:
-    """Raise `InvalidOption` if there is no such device, or if this PyTorch cannot use it."""
+def use_device(device: str | torch.device) -> None:
+    """Make a device the one on which kernels run, if it is one of several GPUs.
+
+    Raises `InvalidOption` if there is no such device, or if this PyTorch cannot use it.
+    """
     try:
-        torch.empty(0, device=device)
+        place = torch.empty(0, device=device).device
+        if place.type == "cuda":
+            torch.cuda.set_device(place)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise InvalidOption(f"the device {str(device)!r} cannot be used: {reason}") from error

@@ -13,7 +13,7 @@ from torch import Tensor
 from treemean.errors import InvalidOption
 from treemean.grammars import Grammar, build_grammar
 from treemean.grammars.memory import told_if_too_little
-from treemean.parsing.model import check_device
+from treemean.parsing.model import use_device
 from treemean.training.corpus import Data, prepare
 from treemean.training.distributed import World
 from treemean.training.folders import RunFolder, RunResult, check_folder, checksum_of, mark_folder
@@ -143,7 +143,7 @@ def device_of(config: TrainingConfig) -> str:
     """Return the device of a configuration; `auto` is a GPU where there is one."""
     if config.training.device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    check_device(config.training.device)
+    use_device(config.training.device)
     return config.training.device
 
 

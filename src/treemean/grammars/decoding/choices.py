@@ -10,15 +10,32 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from treemean.errors import NumericalError
+
 Floats = NDArray[np.floating[Any]]
+
+NO_NUMBER = "the probability of a derivation is no number: the parameters of the grammar are broken"
 
 #: Chooses one of several alternatives by what they are worth.
 Choose = Callable[[Floats], int]
 
 
 def best(worth: Floats) -> int:
-    """Choose the best alternative, the first of equals."""
-    return int(worth.argmax())
+    """Choose the best alternative, the first of equals; raise `NumericalError` if one is worth no number.
+
+    >>> best(np.array([1.0, 3.0, 3.0]))
+    1
+    """
+    place = int(worth.argmax())  # of what is no number, if there is any
+    if np.isnan(worth[place]):
+        raise NumericalError(NO_NUMBER)
+    return place
+
+
+def check_numbers(*rules: Tensor) -> None:
+    """Raise `NumericalError` if something is no number, for those who choose where nobody looks."""
+    if bool(torch.stack([tensor.isnan().any() for tensor in rules]).any()):
+        raise NumericalError(NO_NUMBER)
 
 
 def sampler(generator: torch.Generator | None) -> Choose:

@@ -31,12 +31,12 @@ def resolve(backend: str, sample: Tensor, *, dense: bool = False) -> str:
     if backend == "auto" and (not sample.is_cuda or sample.dtype != torch.float32):
         return "torch"
     if sample.dtype != torch.float32:
-        _tell(f"Triton kernels take float32, not {sample.dtype}: the backend torch is used instead")
+        tell(f"Triton kernels take float32, not {sample.dtype}: the backend torch is used instead")
         return "torch"
     problem = triton_problem(sample.device, dense)
     if not problem:
         return "triton"
-    _tell(f"{problem}: the backend torch is used instead, which is slower")
+    tell(f"{problem}: the backend torch is used instead, which is slower")
     return "torch"
 
 
@@ -107,6 +107,6 @@ def _dense_difference(device: torch.device) -> float:
 
 
 @lru_cache(maxsize=64)
-def _tell(message: str) -> None:
+def tell(message: str) -> None:
     """Warn, of the same thing once."""
     warnings.warn(message, RuntimeWarning, stacklevel=3)
