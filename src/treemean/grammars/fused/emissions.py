@@ -46,8 +46,11 @@ class Emissions:
         self._inputs = preterminals
 
     def forward(self, *, keep: bool) -> tuple[Tensor, Tensor]:
-        """Return emissions (E, B·n, T) as scaled halves relative to the largest one, whose logarithm is the
-        second result (E, B·n). Columns are filled up with zeros to an `aligned` number.
+        """Return emissions (E, B·n, 3 T) as scaled halves relative to the largest one, whose logarithm is the
+        second result (E, B·n).
+
+        The halves are as by `split_matrix` with `rest` 1; columns are filled up with zeros to an `aligned`
+        number in each part.
 
         Parameters
         ----------
@@ -94,7 +97,7 @@ class Emissions:
         )
         self._chosen = chosen[..., before:]
         logits = product(chosen[..., : before + size], split.mT)
-        emitted = half_matrix(runs, positions, aligned(preterminals), device=device)
+        emitted = half_matrix(runs, positions, parts() * aligned(preterminals), device=device)
         scales = torch.empty(runs, positions, device=device)
         block = power(aligned(preterminals))
         forward_kernels.emit[(positions, runs)](
@@ -105,6 +108,7 @@ class Emissions:
             positions,
             COLUMNS=preterminals,
             PITCH=emitted.stride(1),
+            REST=1 if parts() > 1 else 0,
             BLOCK=block,
             num_warps=warps(block),
         )

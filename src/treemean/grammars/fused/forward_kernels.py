@@ -229,12 +229,14 @@ def emit(
     positions,
     COLUMNS: tl.constexpr,
     PITCH: tl.constexpr,
+    REST: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """Write how well preterminals emit a word: the largest logarithm, and scaled halves relative to it.
 
-    Zeros follow up to the next row.
+    They are written by `store_split`; zeros follow up to the next part or row.
     """
+    WIDTH: tl.constexpr = PITCH // (3 if REST > 0 else 1)
     run = tl.program_id(1).to(tl.int64)
     position = run * positions + tl.program_id(0)
     column = tl.arange(0, BLOCK)
@@ -244,7 +246,7 @@ def emit(
     largest = tl.max(x, 0)
     tl.store(scales + position, largest)
     p = tl.exp(x - largest) * _SCALE
-    tl.store(emitted + position * PITCH + column, p, mask=column < PITCH)
+    store_split(emitted + position * PITCH + column, p, column < WIDTH, WIDTH, REST)
 
 
 @triton.jit
@@ -317,6 +319,7 @@ def choose_children(
     PITCH_T: tl.constexpr,
     PITCH_ATTACHMENT: tl.constexpr,
     ROWS: tl.constexpr,
+    REST: tl.constexpr,
     BLOCK_NT: tl.constexpr,
     BLOCK_T: tl.constexpr,
 ):
@@ -324,9 +327,10 @@ def choose_children(
 
     Logits are (E, r1 + r3, NT + T) of left and right children and (E, r2 + r4, NT + T) of others. The four
     views of a rank of attachment are its softmax times the probability of each attachment. The result has
-    two parts, nonterminals (E, views, NT) and preterminals (E, views, T), in scaled halves; rows and columns
-    are filled up with zeros, to ROWS and the pitches.
+    two parts, nonterminals (E, views, NT) and preterminals (E, views, T), in scaled halves, by `store_split`;
+    rows and columns are filled up with zeros, to ROWS and what the pitches have for each part.
     """
+    PARTS: tl.constexpr = 3 if REST > 0 else 1
     S: tl.constexpr = NT + T
     VIEWS: tl.constexpr = 2 * R1 + R2 + 2 * R3 + 4 * R4
     ATTACHED: tl.constexpr = R4 + (R4 == 0)
@@ -362,5 +366,7 @@ def choose_children(
     e_t = tl.where(real_t, tl.exp(x_t - largest), 0.0)
     factor = weight / (tl.sum(e, 0) + tl.sum(e_t, 0))
     row = run * ROWS + view
-    tl.store(nonterminals + row * PITCH_NT + column, e * factor, mask=column < PITCH_NT)
-    tl.store(preterminals + row * PITCH_T + column_t, e_t * factor, mask=column_t < PITCH_T)
+    WIDTH_NT: tl.constexpr = PITCH_NT // PARTS
+    WIDTH_T: tl.constexpr = PITCH_T // PARTS
+    store_split(nonterminals + row * PITCH_NT + column, e * factor, column < WIDTH_NT, WIDTH_NT, REST)
+    store_split(preterminals + row * PITCH_T + column_t, e_t * factor, column_t < WIDTH_T, WIDTH_T, REST)

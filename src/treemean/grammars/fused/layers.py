@@ -157,11 +157,16 @@ def activate_exactly(
 
 
 def softmax(
-    logits: Tensor, bias: Tensor | None = None, *, columns: int | None = None, split: bool = False
+    logits: Tensor,
+    bias: Tensor | None = None,
+    *,
+    columns: int | None = None,
+    split: bool = False,
+    more_rows: bool = False,
 ) -> Tensor:
     """Return the softmax of float32 rows as scaled halves; if split, with what rounding took away behind.
 
-    The results have `aligned` columns and, if split, rows, filled up with zeros.
+    The results have `aligned` columns and, with `more_rows`, rows, filled up with zeros.
 
     Parameters
     ----------
@@ -169,7 +174,7 @@ def softmax(
     """
     runs, given, width = logits.shape
     columns = width if columns is None else columns
-    rows = aligned(given) if split else given
+    rows = aligned(given) if more_rows else given
     result = half_matrix(runs, rows, aligned(columns) * (1 + split), device=logits.device)
     block = power(aligned(columns))
     forward_kernels.softmax[(rows, runs)](

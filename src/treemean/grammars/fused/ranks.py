@@ -116,7 +116,12 @@ class RankMatrices:
 class Children:
     """How ranks choose continuous children, (E, views, symbols) in two parts, as scaled halves.
 
-    Both parts have `aligned` rows and columns, filled up with zeros, so that tensor cores take them.
+    Attributes
+    ----------
+    nonterminals, preterminals : the two parts.
+    rest : what rounding took away from the nonterminals.
+
+    All of them have `aligned` rows and columns, filled up with zeros, so that tensor cores take them.
 
     Parameters
     ----------
@@ -128,8 +133,8 @@ class Children:
         self._matrices, self._ranks = matrices, matrices.ranks
         self._sizes = (nonterminals, preterminals)
 
-    def forward(self, projected: list[Tensor], attachment: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return how each view chooses nonterminals, and preterminals.
+    def forward(self, projected: list[Tensor], attachment: Tensor | None) -> Tensor:
+        """Return how each view chooses preterminals, as by `split_matrix`.
 
         Parameters
         ----------
@@ -143,31 +148,36 @@ class Children:
         left, right = (product(siblings, symbols.mT) for symbols in projected[:2])
         mixed = left if attachment is None else product(self._matrices.mixed.mT, projected[2].mT)
         rows = aligned(ranks.views)
-        self.nonterminals = half_matrix(runs, rows, aligned(nonterminals), device=device)
-        self.preterminals = half_matrix(runs, rows, aligned(preterminals), device=device)
+        split, split_t = (
+            half_matrix(runs, rows, parts() * aligned(size), device=device)
+            for size in (nonterminals, preterminals)
+        )
+        self.nonterminals, self.preterminals = whole_part(split), whole_part(split_t)
         blocks = power(aligned(nonterminals)), power(aligned(preterminals))
         forward_kernels.choose_children[(rows, runs)](
             left,
             right,
             mixed,
             left if attachment is None else attachment,
-            self.nonterminals,
-            self.preterminals,
+            split,
+            split_t,
             R1=ranks.r1,
             R2=ranks.r2,
             R3=ranks.r3,
             R4=ranks.r4,
             NT=nonterminals,
             T=preterminals,
-            PITCH_NT=self.nonterminals.stride(1),
-            PITCH_T=self.preterminals.stride(1),
+            PITCH_NT=split.stride(1),
+            PITCH_T=split_t.stride(1),
             PITCH_ATTACHMENT=0 if attachment is None else attachment.stride(1),
             ROWS=rows,
+            REST=2 if parts() > 1 else 0,
             BLOCK_NT=blocks[0],
             BLOCK_T=blocks[1],
             num_warps=warps(sum(blocks)),
         )
-        return self.nonterminals, self.preterminals
+        self.rest = split[..., -self.nonterminals.shape[2] :] if parts() > 1 else torch.zeros_like(split)
+        return split_t
 
     def backward(
         self,
@@ -280,8 +290,21 @@ class Parents:
 
     def __init__(self, projected: Tensor, matrix: Tensor, ranks: int) -> None:
         self._projected, self._matrix, self._ranks = whole_part(projected), whole_rows(matrix), ranks
-        self.exact = softmax(product(projected, matrix), columns=ranks, split=True)
+        self.exact = softmax(product(projected, matrix), columns=ranks, split=True, more_rows=True)
         self.chosen = self.exact[..., : aligned(ranks)]
+
+    def rules(self, children: Tensor, rest: Tensor) -> Tensor:
+        """Return the rules from ranks to ranks, float32 (E, ranks, C).
+
+        Parameters
+        ----------
+        children : scaled halves (E, C, ·), how they choose symbols, as many as there are rows here.
+        rest : what rounding took away from them.
+        """
+        high, low = product(self.exact.mT, children.mT).chunk(2, 1)
+        total = high + low
+        total += product(self.chosen.mT, rest.mT)
+        return total[:, : self._ranks] * forward_kernels.SCALE**-2
 
     def backward(
         self,
@@ -314,11 +337,14 @@ class Parents:
 
 
 class GappedChildren:
-    """How ranks choose discontinuous children, (E, r2 + r4, D), as scaled halves, with `aligned` columns."""
+    """How ranks choose discontinuous children, (E, r2 + r4, D), as scaled halves, with `aligned` columns.
+
+    `rest` is what rounding took away.
+    """
 
     def __init__(self, projected: Tensor, matrix: Tensor) -> None:
         self._projected, self._matrix = whole_part(projected), whole_rows(matrix)
-        self.chosen = softmax(product(matrix.mT, projected.mT))
+        self.chosen, self.rest = softmax(product(matrix.mT, projected.mT), split=True).chunk(2, 2)
 
     def backward(self, gradients: Tensor, units: Tensor, room: Tensor) -> Tensor:
         """Take gradients (E, r2 + r4, D) back to the projections; return those of the matrix."""

@@ -143,21 +143,24 @@ class _Pass:
                 self.gapped_parents = Parents(gapped_parent, self.matrices.gapped_parents, r3 + r4)
                 self.gapped_children = GappedChildren(gapped_child, self.matrices.mixed)
             streams.join(_SMALL)
-            nonterminals, preterminals = self.children.forward(projected, self.attachment)
-            views_of = nonterminals[:, : self.ranks.views]
-            continuous = product(self.parents.chosen.mT, views_of.mT)[:, : r1 + r2] * SCALE**-2
+            preterminals = self.children.forward(projected, self.attachment)
+            views_of = slice(self.ranks.views)
+            continuous = self.parents.rules(
+                self.children.nonterminals[:, views_of], self.children.rest[:, views_of]
+            )
             root, rest = torch.bmm(self.root, self.parents.exact.float())[:, 0].chunk(2, 1)
             root = root[:, : r1 + r2] + rest[:, : r1 + r2]
             discontinuous = continuous.new_zeros(runs, 0, 0)
             if config.has_gaps:
-                discontinuous = product(self.gapped_parents.chosen.mT, self.gapped_children.chosen.mT)
-                discontinuous = discontinuous[:, : r3 + r4] * SCALE**-2
+                discontinuous = self.gapped_parents.rules(
+                    self.gapped_children.chosen, self.gapped_children.rest
+                )
         emitted, scales = self.emissions.forward(keep=keep)
         if keep:
             with streams.beside(_EXPECTED):
                 self.emissions.expect()
         streams.join(_RULES)
-        views = product(emitted, preterminals[:, : self.ranks.views].mT)
+        views = product(emitted, preterminals[:, views_of].mT)
         torch._foreach_mul_([views, root], SCALE**-2)
         if config.floor:
             views += config.floor
