@@ -63,6 +63,11 @@ def test_a_grammar_by_kernels_is_the_same_grammar(kind: str, device: str) -> Non
     torch.testing.assert_close(spans.continuous.double(), wanted_spans.continuous, rtol=0, atol=5e-3)
     assert spans.discontinuous.keys() == wanted_spans.discontinuous.keys()
     assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
+    log_probs, trees = fast.log_prob_and_mbr(words.to(device), lengths)
+    torch.testing.assert_close(
+        log_probs.cpu(), slow.log_prob(words, lengths).to(log_probs.dtype), rtol=0, atol=1e-3
+    )
+    assert trees == slow.mbr(words, lengths)
     assert isinstance(fast, LowRankGrammar)
     assert fast.guard.checked == 3
     assert fast.guard.refused == 0

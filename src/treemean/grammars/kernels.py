@@ -50,7 +50,7 @@ class Kernels:
         known = self._config.floor <= _NEGLIGIBLE_FLOOR
         return found if self._guard.accepts_constituents(found.constituents(), lengths, known=known) else None
 
-    def mbr(self, words: Tensor, lengths: Tensor) -> list[Masks] | None:
-        """Return the trees with the largest sums of posteriors."""
+    def log_prob_and_mbr(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, list[Masks]] | None:
+        """Return log Z (B,), and the trees with the largest sums of posteriors."""
         found = self.posteriors(words, lengths)
-        return None if found is None else best_trees(found, lengths)
+        return None if found is None else (found.log_z, best_trees(found, lengths))

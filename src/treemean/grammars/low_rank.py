@@ -156,9 +156,19 @@ class LowRankGrammar(Grammar):
         """See `Grammar.mbr`."""
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
         kernels = self._kernels()
-        if kernels is not None and (found := kernels.mbr(words, lengths)) is not None:
-            return found
+        if kernels is not None and (found := kernels.log_prob_and_mbr(words, lengths)) is not None:
+            return found[1]
         return mbr.best_trees(self._posteriors(words, lengths, exact=kernels is not None), lengths)
+
+    @torch.no_grad()
+    def log_prob_and_mbr(self, words: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, list[Masks]]:
+        """See `Grammar.log_prob_and_mbr`."""
+        kernels = self._kernels()
+        if kernels is not None:
+            found = kernels.log_prob_and_mbr(*check_batch(words, lengths, self.vocabulary_size))
+            if found is not None:
+                return found
+        return super().log_prob_and_mbr(words, lengths)
 
     @torch.no_grad()
     def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:

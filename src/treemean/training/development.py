@@ -113,8 +113,13 @@ def _measured(
     grammar: Grammar, *, words: Tensor, lengths: Tensor | None, generator: torch.Generator, decoded: bool
 ) -> tuple[float, list[Masks]]:
     """Return the log-likelihood of a batch and, if wished, its trees; raise `NumericalError` on overflow."""
-    loss = grammar.loss(words, lengths, generator=generator)
-    log_likelihood = -float((loss.negative_log_likelihood + loss.divergence).double().sum())
+    if decoded and not grammar.config.is_compound:
+        log_probs, trees = grammar.log_prob_and_mbr(words, lengths)
+    else:
+        loss = grammar.loss(words, lengths, generator=generator)
+        log_probs = -(loss.negative_log_likelihood + loss.divergence)
+        trees = grammar.mbr(words, lengths) if decoded else []
+    log_likelihood = float(log_probs.double().sum())
     if not math.isfinite(log_likelihood):
         raise NumericalError("the likelihood of the development sentences is not finite")
-    return log_likelihood, grammar.mbr(words, lengths) if decoded else []
+    return log_likelihood, trees
