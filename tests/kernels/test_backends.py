@@ -17,6 +17,7 @@ from treemean.grammars import kernels as grammar_kernels
 from treemean.grammars.inside import backends
 from treemean.grammars.inside import triton as kernels
 from treemean.grammars.inside.guard import Guard
+from treemean.grammars.inside.triton import partition
 from treemean.grammars.inside.triton.posteriors import Posteriors
 from treemean.grammars.low_rank import LowRankGrammar
 from treemean.training.gpu.objective import objective_of
@@ -91,11 +92,18 @@ def test_without_triton_the_vectorised_version_is_used_and_said_so(monkeypatch: 
         assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
 
 
-def test_kernels_that_do_not_compile_are_not_used(monkeypatch: Any, device: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(kernels, "log_partition"), (partition, "fill_gradients")],
+    ids=["values", "gradients"],
+)
+def test_kernels_that_do_not_compile_are_not_used(
+    monkeypatch: Any, device: str, module: Any, name: str
+) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("no compiler here\nsecond line")
 
-    monkeypatch.setattr(kernels, "log_partition", fail)
+    monkeypatch.setattr(module, name, fail)
     with pytest.warns(RuntimeWarning, match=r"cannot be compiled or run .*no compiler here\)"):
         assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,7 +14,8 @@ from treemean.grammars.inside import dense_torch, rank_torch
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.rules import RankRules, Ranks
 
-#: How far log Z of a tiny example may be from that of the vectorised version before kernels are distrusted.
+#: How far log Z of a tiny example, or its gradient, may be from that of the vectorised version before kernels
+#: are distrusted.
 _TRUSTED = 1e-2
 
 
@@ -57,12 +60,13 @@ def triton_problem(device: torch.device, dense: bool = False) -> str:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         return f"Triton kernels cannot be compiled or run on {device} ({type(error).__name__}: {reason})"
     if not difference <= _TRUSTED:
-        return f"Triton kernels are wrong on {device} (log Z of an example is off by {difference:.1e})"
+        what = "log Z of an example, or its gradient,"
+        return f"Triton kernels are wrong on {device} ({what} is off by {difference:.1e})"
     return ""
 
 
 def _difference(device: torch.device) -> float:
-    """Return how far log Z of a tiny example by kernels is from that by the vectorised version."""
+    """Return how far log Z of a tiny example, or its gradient, is from that by the vectorised version."""
     from treemean.grammars.inside import triton
 
     ranks = Ranks(2, 1, 2, 1)
@@ -79,9 +83,7 @@ def _difference(device: torch.device) -> float:
         root=choice(ranks.r1 + ranks.r2),
         ranks=ranks,
     )
-    with torch.no_grad():
-        found, expected = triton.log_partition(rules), rank_torch.log_partition(rules)
-    return float((found - expected).abs().max())
+    return _apart(triton.log_partition, rank_torch.log_partition, rules, rules.continuous)
 
 
 def _dense_difference(device: torch.device) -> float:
@@ -101,9 +103,18 @@ def _dense_difference(device: torch.device) -> float:
         apart=choice(1, 4, 4),
         attaching=choice(1, 4, 4, 1),
     )
-    with torch.no_grad():
-        found, expected = dense_kernels.log_partition(rules), dense_torch.log_partition(rules)
-    return float((found - expected).abs().max())
+    return _apart(dense_kernels.log_partition, dense_torch.log_partition, rules, rules.side_by_side)
+
+
+def _apart(
+    first: Callable[[Any], Tensor], second: Callable[[Any], Tensor], rules: Any, leaf: Tensor
+) -> float:
+    """Return the largest difference of two functions of rules, and of their gradients by one tensor."""
+    with torch.enable_grad():
+        leaf.requires_grad_()
+        values = [function(rules) for function in (first, second)]
+        values += [torch.autograd.grad(value.sum(), leaf)[0] for value in values]
+    return max(float((values[k] - values[k + 1]).detach().abs().max()) for k in (0, 2))
 
 
 @lru_cache(maxsize=64)
