@@ -237,7 +237,7 @@ def test_batches_that_make_no_sense(words, lengths, message: str) -> None:
 
 
 def test_where_kernels_cannot_run_the_vectorised_version_is_used_and_said_so() -> None:
-    backends._tell.cache_clear()
+    backends.tell.cache_clear()
     grammar = tiny_grammar("tn-pcfg", 6, backend="triton")  # in float64, which kernels do not take
     with pytest.warns(RuntimeWarning, match="torch is used instead"):
         found = grammar.log_prob(WORDS)
