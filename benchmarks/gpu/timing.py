@@ -36,6 +36,8 @@ def guard(name: str, function: Callable[[], T]) -> T | None:
     try:
         return function()
     except Exception:
+        # Whatever a compiler, a driver or a check raises: minutes of a GPU are not given up for one part, and
+        # `exit_if_failed` makes the whole fail.
         fail(name)
         traceback.print_exc()
         return None

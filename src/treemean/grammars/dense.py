@@ -198,7 +198,10 @@ class DenseGrammar(Grammar):
     @torch.no_grad()
     def viterbi(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
         """See `Grammar.viterbi`."""
-        if self.config.symbols > _FEW_PAIRED or self._resolved() != "triton":
+        if self._resolved() != "triton":
+            return super().viterbi(words, lengths)
+        if self.config.symbols > _FEW_PAIRED:
+            tell(f"derivations of more than {_FEW_PAIRED} symbols are found by PyTorch, which is slower")
             return super().viterbi(words, lengths)
         from treemean.grammars.decoding.triton import best_dense_derivations
 

@@ -14,9 +14,7 @@ from torch.autograd.function import once_differentiable
 
 from treemean.grammars.fused import forward_kernels
 from treemean.grammars.fused.layers import split_matrix
-from treemean.grammars.fused.matrices import aligned, half_matrix, power, product, warps, whole_part
-
-_ROWS = 64  # what the vocabulary is filled up to, for products
+from treemean.grammars.fused.matrices import TILE, aligned, half_matrix, power, product, warps, whole_part
 
 
 def word_log_probs(hidden: Tensor, weights: Tensor, bias: Tensor, words: Tensor) -> Tensor:
@@ -39,7 +37,7 @@ class _LogSums(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, weights: Tensor, bias: Tensor) -> Tensor:
         rows, vocabulary, device = len(hidden), len(weights), hidden.device
-        width = -(-vocabulary // _ROWS) * _ROWS
+        width = -(-vocabulary // TILE) * TILE
         # The bias is one more column, for which there is a 1 in every row.
         inputs = split_matrix(_extended(hidden, torch.ones_like(hidden[:, 0]), rows))
         table = split_matrix(_extended(weights, bias, width), rest=1)

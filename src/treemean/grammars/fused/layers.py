@@ -261,27 +261,26 @@ class Network:
     Parameters
     ----------
     prefix : the name of the network among the parameters.
-    weights : all weights as halves, by name.
-    biases : all parameters, by name.
+    parameters : all, by name, in float32.
     """
 
-    def __init__(self, prefix: str, weights: Mapping[str, Tensor], biases: Mapping[str, Tensor]) -> None:
-        self._weights, self._biases = weights, biases
+    def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
+        self._parameters = parameters
         self._first = f"{prefix}.0"
         self._blocks, self._last = [], ""
         number = 1
-        while f"{prefix}.{number}.layers.0.weight" in biases:
+        while f"{prefix}.{number}.layers.0.weight" in parameters:
             name = f"{prefix}.{number}.layers"
             self._blocks.append((f"{name}.0", f"{name}.2"))
             number += 1
-        if f"{prefix}.{number}.weight" in biases:
+        if f"{prefix}.{number}.weight" in parameters:
             self._last = f"{prefix}.{number}"
 
     def _weight(self, layer: str) -> Tensor:
-        return self._weights[f"{layer}.weight"]
+        return self._parameters[f"{layer}.weight"]
 
     def _bias(self, layer: str) -> Tensor:
-        return self._biases[f"{layer}.bias"]
+        return self._parameters[f"{layer}.bias"]
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the result of the last block (E, rows, size), and remember what gradients need."""
@@ -334,15 +333,7 @@ class SmallNetwork(Network):
 
     That costs next to nothing, and what such a network decides is used so much more than it is looked at that
     halves would not do for its gradients.
-
-    Parameters
-    ----------
-    prefix : the name of the network among the parameters.
-    parameters : all, by name, in float32.
     """
-
-    def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
-        super().__init__(prefix, parameters, parameters)
 
     def probabilities(self, x: Tensor) -> Tensor:
         """Return the softmax of the last layer, scaled as halves are, but in float32, for (E, rows, s)."""
@@ -359,16 +350,11 @@ class ExactNetwork(Network):
     """A residual network whose results are as exact as in float32, though its gradients are halves.
 
     What rounding does to them would show in log Z: no sum over symbols averages it out.
-
-    Parameters
-    ----------
-    prefix : the name of the network among the parameters.
-    parameters : all, by name, in float32.
     """
 
     def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
+        super().__init__(prefix, parameters)
         self._split: dict[str, Tensor] = {}
-        super().__init__(prefix, {}, parameters)
 
     def _weight(self, layer: str) -> Tensor:
         return whole_part(self._split[layer])
@@ -387,5 +373,5 @@ class ExactNetwork(Network):
         return split
 
     def _product(self, split: Tensor, layer: str) -> Tensor:
-        weights = self._split[layer] = split_matrix(self._biases[f"{layer}.weight"], rest=1)
+        weights = self._split[layer] = split_matrix(self._parameters[f"{layer}.weight"], rest=1)
         return product(split, weights.mT)

@@ -54,9 +54,8 @@ def triton_problem(device: torch.device, dense: bool = False) -> str:
         return f"Triton kernels need a GPU, and there are none for the device {device}"
     try:
         difference = _dense_difference(device) if dense else _difference(device)
-    except (
-        Exception
-    ) as error:  # whatever a compiler or a driver raises: it is told, and the result does not suffer
+    except Exception as error:
+        # Whatever a compiler or a driver raises: it is told, and the result does not suffer.
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         return f"Triton kernels cannot be compiled or run on {device} ({type(error).__name__}: {reason})"
     if not difference <= _TRUSTED:

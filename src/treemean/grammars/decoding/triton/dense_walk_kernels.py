@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 
 from treemean.grammars.decoding.triton.products import larger
-from treemean.grammars.decoding.triton.walk_kernels import add_node, cell_of
+from treemean.grammars.decoding.triton.walk_kernels import add_node, cell_of, node_at
 from treemean.grammars.inside.triton.indexing import row_of
 
 _NEVER = tl.constexpr(float("-inf"))
@@ -245,11 +245,7 @@ def divide_nodes(
     nodes += sentence.to(tl.int64) * (5 * n)
     count = tl.load(counts + sentence)
     if step < count:
-        i = tl.load(nodes + 5 * step)
-        j = tl.load(nodes + 5 * step + 1)
-        m = tl.load(nodes + 5 * step + 2)
-        e = tl.load(nodes + 5 * step + 3)
-        symbol = tl.load(nodes + 5 * step + 4)
+        i, j, m, e, symbol = node_at(nodes, step)
         if m == 0:
             parent = (rules * NONTERMINALS + symbol) * SYMBOLS
             count = divide_continuous(

@@ -35,6 +35,13 @@ def cell_of(i, j, m, e, n):
 
 
 @triton.jit
+def node_at(nodes, number):
+    """Read a node: its span, and what it was chosen as."""
+    node = nodes + 5 * number
+    return tl.load(node), tl.load(node + 1), tl.load(node + 2), tl.load(node + 3), tl.load(node + 4)
+
+
+@triton.jit
 def add_node(nodes, count, i, j, m, e, view):
     """Put a span, if it has several words, at the end of a list; return the length of the list."""
     several = (j - i > 1) | (m > 0)
@@ -209,11 +216,7 @@ def divide_nodes(
     nodes += sentence.to(tl.int64) * (5 * n)
     count = tl.load(counts + sentence)
     if step < count:
-        i = tl.load(nodes + 5 * step)
-        j = tl.load(nodes + 5 * step + 1)
-        m = tl.load(nodes + 5 * step + 2)
-        e = tl.load(nodes + 5 * step + 3)
-        view = tl.load(nodes + 5 * step + 4)
+        i, j, m, e, view = node_at(nodes, step)
         rank = tl.arange(0, BLOCK_RANKS)
         if m == 0:
             real = rank < R1 + R2
