@@ -127,7 +127,7 @@ def check_parameters(kind: str, n: int = 16, batch: int = 4, sharpness: float = 
         for (name, _), mine, theirs in zip(grammar.named_parameters(), grads, expected)
     }
     worst = max(errors, key=lambda name: errors[name])
-    value = float((found - wanted).abs().max())
+    value = float((found - wanted).detach().abs().max())
     verdict = "ok" if value < 1e-3 and errors[worst] < 1e-3 else "WRONG"
     print(
         f"  {kind:8s} n = {n}, batch {batch}, by parameters: log Z {value:.1e}, gradients {errors[worst]:.1e}"

@@ -139,7 +139,8 @@ def poisoned() -> Iterator[None]:
     def filling(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
         def fill(*arguments: Any, **options: Any) -> torch.Tensor:
             tensor = function(*arguments, **options)
-            return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor
+            with torch.no_grad():  # memory may be reserved for a leaf, which autograd would not let us fill
+                return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor
 
         return fill
 

@@ -114,6 +114,33 @@ def test_rules_and_gradients_are_those_of_the_plain_version(
         assert difference(whole, expected_whole) <= tolerance_each / 2
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_preterminals_with_one_word_emit_it_for_sure_however_large_their_logits(
+    monkeypatch: pytest.MonkeyPatch, dtype: torch.dtype, device: str
+) -> None:
+    """Hidden layers grow beyond what halves hold, and sums on a GPU depend on the shape of a product."""
+    grammar = make_grammar("tn-pcfg")
+    with torch.no_grad():
+        grammar.emission_network[3].layers[2].weight *= 3e4
+        hidden = grammar.emission_network(grammar.symbols[13:])
+    assert hidden.max() > 65_504
+    assert hidden.max() / hidden.amax(1).median() < 100  # all of them are large
+
+    def rounded(a: Tensor, b: Tensor) -> Tensor:
+        result = product(a, b)
+        return result * (1 + 1e-6 * torch.randn(result.shape, generator=generator).to(result))
+
+    generator, product = torch.Generator().manual_seed(1), emissions.product
+    monkeypatch.setattr(emissions, "product", rounded)
+    log_probs = (hidden.double() @ grammar.words.double().T).log_softmax(1)
+    likely = log_probs.max(0).values > -1e-6
+    words = likely.nonzero()[:6].view(1, 2, 3)
+    rules = rank_rules(stack([grammar], device), words.to(device), grammar.config, dtype=dtype)
+    assert rules.scales.cpu().abs().max() < 1e-5
+    expected = grammar.double().rules(words[0])
+    assert difference(rules.views[0] * rules.scales[0].exp()[..., None], expected.views) < 1e-4
+
+
 @pytest.mark.parametrize("rare", [False, True])
 def test_gradients_of_small_parts_keep_their_digits(rare: bool, device: str) -> None:
     """Attachments that are chosen almost alike, and symbols of fan-out two that are hardly ever used."""

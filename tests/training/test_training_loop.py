@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -197,15 +199,18 @@ def test_a_step_in_full_precision_is_that_of_float64(tmp_path, overrides):
 
 
 class Inaccurate(EagerLearner):
-    """A learner whose grammar has a wrong log Z until it has made some steps; tells which were exact."""
+    """A learner whose log Z is wrong in some checks, numbered from 0; tells which steps were exact."""
 
-    def __init__(self, *args, until, off, **options):
+    def __init__(self, *args, checks, off, **options):
         super().__init__(*args, **options)
-        self.exact, plain = [], self.grammar.log_prob
+        self.exact, plain, count = [], self.grammar.log_prob, itertools.count()
+        self.measuring = False
 
         def log_prob(words, lengths=None):
-            value, wrong = plain(words, lengths), len(self.exact) < until and not torch.is_grad_enabled()
-            return value + off * (words.shape[1] if lengths is None else lengths) if wrong else value
+            value = plain(words, lengths)
+            if torch.is_grad_enabled() or self.measuring or next(count) not in checks:
+                return value
+            return value + off * (words.shape[1] if lengths is None else lengths)
 
         self.grammar.log_prob = log_prob
 
@@ -213,23 +218,50 @@ class Inaccurate(EagerLearner):
         self.exact.append(request.exact)
         return super().step(request)
 
+    @contextmanager
+    def evaluated(self):
+        self.measuring = True
+        with super().evaluated() as grammar:
+            yield grammar
+        self.measuring = False
 
-@pytest.mark.parametrize("off", [0.5, math.nan])
-def test_an_inaccurate_epoch_is_trained_in_full_precision_and_told(tmp_path, off):
-    config = tiny_config(tmp_path)
+
+def inaccurate(folder, checks, off=0.5):
+    """Train with an `Inaccurate` learner; return its checks, whether steps were exact, and what was told."""
     told, learners = [], []
 
     def make(grammar, config, world):
-        learners.append(Inaccurate(grammar, config, seed=1, world=world, until=3, off=off))
+        learners.append(Inaccurate(grammar, config, seed=1, world=world, checks=checks, off=off))
         return learners[-1]
 
-    train(config, tmp_path / "out", make_learner=make, progress=told.append)
-    checks = [e for e in metrics(tmp_path / "out") if e["event"] == "accuracy"]
-    assert [e["exact"] for e in checks] == [True, False]
-    assert checks[0]["difference"] == (pytest.approx(0.5, abs=1e-4) if off == 0.5 else None)
-    assert checks[1]["difference"] < 1e-4
-    assert learners[0].exact == [True] * 8 + [False] * 11
-    assert sum("steps are made in full precision" in e.message for e in told) == 1
+    config = tiny_config(folder, "training.report_every=3")
+    train(config, folder / "out", make_learner=make, progress=told.append)
+    events = [e for e in metrics(folder / "out") if e["event"] == "accuracy"]
+    return events, learners[0].exact, [e.message for e in told if e.kind == "note"]
+
+
+@pytest.mark.parametrize("off", [0.5, math.nan])
+def test_inaccurate_steps_are_made_in_full_precision_until_they_are_accurate(tmp_path, off):
+    checks, exact, notes = inaccurate(tmp_path, {0, 1, 2, 3}, off)  # found twice, and once more
+    assert [e["exact"] for e in checks] == [True, True, False, False]
+    assert exact == [True] * 6 + [False] * 13
+    for check in checks[:2]:
+        assert (
+            check["difference"] == check["repeated"] == (pytest.approx(0.5, abs=1e-4) if off == 0.5 else None)
+        )
+    assert checks[2]["difference"] < 1e-4
+    assert sum("steps are made in full precision" in note for note in notes) == 1
+    assert sum("steps are quick again" in note for note in notes) == 1
+
+
+def test_what_is_inaccurate_only_once_is_told_but_changes_nothing(tmp_path):
+    checks, exact, notes = inaccurate(tmp_path, {0})
+    assert [e["exact"] for e in checks] == [False, False]
+    assert checks[0]["difference"] == pytest.approx(0.5, abs=1e-4)
+    assert checks[0]["repeated"] < 1e-4
+    assert checks[1]["repeated"] is None
+    assert not any(exact)
+    assert sum("this device does not repeat its results" in note for note in notes) == 1
 
 
 def test_the_learner_leaves_out_what_is_over_the_limit(tmp_path):

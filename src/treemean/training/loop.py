@@ -19,13 +19,13 @@ from torch import Tensor
 from treemean.errors import NumericalError, TreemeanError
 from treemean.grammars import Grammar
 from treemean.parsing.model import software, write_model
+from treemean.training.accuracy import Accuracy, check_accuracy
 from treemean.training.batches import BatchOrder
 from treemean.training.checkpoints import Checkpoints
 from treemean.training.corpus import Data
 from treemean.training.development import Scores, measure, perplexity
 from treemean.training.distributed import World
 from treemean.training.folders import Metrics, RunFolder, RunResult
-from treemean.training.gradients import LARGEST_DIFFERENCE, difference, some_of_all_lengths
 from treemean.training.learner import Learner, Outcome, Request
 from treemean.training.progress import Progress, Watcher
 from treemean.training.recovery import Watch
@@ -189,9 +189,9 @@ class Loop:
     def _epoch(self) -> Generator[Request, Tensor, None]:
         state, every = self._state, self._config.training.report_every
         batches = self._order.of_epoch(state.epoch)
-        if state.place == 0:
-            self._check_accuracy()
         while state.place < len(batches):
+            if state.place == 0 or state.exact:
+                self._check_accuracy()
             part = batches[state.place : state.place + every]
             requests, outcomes = [], []
             for number, places in enumerate(part):
@@ -245,16 +245,14 @@ class Loop:
         """Compare log Z of some sentences with float64; if it is off, use full precision until next time."""
         if self._is_exact:
             return
-        places = some_of_all_lengths(self._data.train.lengths, longest=self._state.epoch == 1)
-        words, lengths = self._data.train.batch(places)
-        off: float = self._world.share(lambda: difference(self._learner.grammar, words, lengths))
-        self._state.exact = off > LARGEST_DIFFERENCE
-        self._record("accuracy", difference=off, exact=self._state.exact)
-        if self._state.exact:
-            self._note(
-                f"log Z of a sentence is off by {off:.1e} nats per word: steps are made in full precision, "
-                'which is slow. If that goes on, set grammar.backend = "torch", or, if it is, lower the rate'
-            )
+        grammar, corpus, longest = self._learner.grammar, self._data.train, self._state.epoch == 1
+        found = Accuracy(
+            **self._world.share(lambda: asdict(check_accuracy(grammar, corpus, longest=longest)))
+        )
+        was_exact, self._state.exact = self._state.exact, not found.is_good
+        self._record("accuracy", **asdict(found), exact=self._state.exact)
+        if message := found.describe(was_exact=was_exact):
+            self._note(message)
 
     def _rate(self, step: int) -> float:
         return self._state.factor * learning_rate(self._config.optimiser, step, self._total_steps)

@@ -16,6 +16,9 @@ from treemean.grammars.fused import forward_kernels
 from treemean.grammars.fused.layers import split_matrix
 from treemean.grammars.fused.matrices import TILE, aligned, half_matrix, power, product, warps, whole_part
 
+# How many positions a program writes at once.
+_LOOK = 64
+
 
 def word_log_probs(hidden: Tensor, weights: Tensor, bias: Tensor, words: Tensor) -> Tensor:
     """Return log p(word | preterminal) for the words of a batch, (B, n, T), differentiable.
@@ -26,48 +29,60 @@ def word_log_probs(hidden: Tensor, weights: Tensor, bias: Tensor, words: Tensor)
     weights, bias : (V, s) and (V,), from there to the logits of all words.
     words : (B, n).
     """
-    sums: Tensor = _LogSums.apply(hidden.flatten(0, 1), weights, bias)  # type: ignore[no-untyped-call]
+    each = words.reshape(len(hidden), -1)
+    log_probs: Tensor = _LogProbs.apply(hidden, weights, bias, each)  # type: ignore[no-untyped-call]
     chosen = weights[words] @ hidden.mT + bias[words][..., None]
-    return chosen - sums.view(len(hidden), 1, -1)
+    # Of this product only the gradient is taken: its logits are not quite those of the normalisers,
+    # see `forward_kernels.normalise`.
+    return log_probs.view_as(chosen) + (chosen - chosen.detach())
 
 
-class _LogSums(torch.autograd.Function):
-    """Logarithms of the sums of exponentials of logits, one for each row of `hidden`, (rows,)."""
+class _LogProbs(torch.autograd.Function):
+    """Logarithms of the probabilities of words (R, positions), for each row of `hidden`, (R, positions, T).
+
+    The gradient is that of the normalisers alone.
+    """
 
     @staticmethod
-    def forward(ctx: Any, hidden: Tensor, weights: Tensor, bias: Tensor) -> Tensor:
-        rows, vocabulary, device = len(hidden), len(weights), hidden.device
+    def forward(ctx: Any, hidden: Tensor, weights: Tensor, bias: Tensor, words: Tensor) -> Tensor:
+        (runs, preterminals, _), vocabulary, device = hidden.shape, len(weights), hidden.device
+        rows, positions, scale = runs * preterminals, words.shape[1], forward_kernels.HIDDEN_SCALE
         width = -(-vocabulary // TILE) * TILE
+        flat = hidden.flatten(0, 1)
         # The bias is one more column, for which there is a 1 in every row.
-        inputs = split_matrix(_extended(hidden, torch.ones_like(hidden[:, 0]), rows))
+        inputs = split_matrix(_extended(flat, torch.ones_like(flat[:, 0]), rows) * scale)
         table = split_matrix(_extended(weights, bias, width), rest=1)
         logits = product(inputs, table.mT)
-        sums = torch.empty(rows, device=device)
+        log_probs = torch.empty(runs, positions, preterminals, device=device)
         keep = any(ctx.needs_input_grad)
         probabilities = half_matrix(1, rows, width * keep, device=device)
         block = power(width + 1) // 2
-        forward_kernels.normalise[(rows, 1)](
+        forward_kernels.normalise[(preterminals, runs)](
             logits,
-            sums,
+            words.contiguous(),
+            log_probs,
             probabilities,
-            rows,
+            preterminals,
             vocabulary,
             width,
+            positions,
             PITCH=probabilities.stride(1),
             KEEP=keep,
             BLOCK=block,
             MORE=power(width - block),
+            LOOK=_LOOK,
             num_warps=warps(2 * block),
         )
-        ctx.save_for_backward(hidden, probabilities, whole_part(table))
-        ctx.vocabulary = vocabulary
-        return sums
+        ctx.save_for_backward(flat, probabilities, whole_part(table))
+        ctx.vocabulary, ctx.shape = vocabulary, hidden.shape
+        return log_probs
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         hidden, probabilities, table = ctx.saved_tensors
         size, unit = hidden.shape[1], 1.0 / forward_kernels.SCALE
+        grad = -grad.sum(1).flatten()
         expected = product(probabilities, table)[0, :, :size]
         # Halves take the largest gradient as 1.
         largest = torch.clamp((hidden.abs().amax(1).clamp(min=1.0) * grad.abs()).amax(), min=1e-30)
@@ -75,7 +90,8 @@ class _LogSums(torch.autograd.Function):
         weighted = _extended(hidden * share[:, None], share, len(hidden)).to(table.dtype)
         of_table = product(probabilities.mT, weighted)[0, : ctx.vocabulary]
         largest = unit * largest
-        return expected * (unit * grad)[:, None], of_table[:, :size] * largest, of_table[:, size] * largest
+        of_hidden = (expected * (unit * grad)[:, None]).view(ctx.shape)
+        return of_hidden, of_table[:, :size] * largest, of_table[:, size] * largest, None
 
 
 def _extended(matrix: Tensor, column: Tensor, rows: int) -> Tensor:

@@ -18,8 +18,7 @@ from treemean.grammars.fused.unit_kernels import (
 
 @triton.jit(do_not_specialize=["positions"])
 def emitted_gradients(
-    chosen,
-    log_sums,
+    log_probs,
     scales,
     gradients,
     steps,
@@ -44,8 +43,7 @@ def emitted_gradients(
     column = tl.arange(0, BLOCK)
     real = column < COLUMNS
     step = tl.load(steps + position)
-    x = tl.load(chosen + position * COLUMNS + column, mask=real, other=-1e30)
-    x -= tl.load(log_sums + run * COLUMNS + column, mask=real, other=0.0)
+    x = tl.load(log_probs + position * COLUMNS + column, mask=real, other=-1e30)
     e = tl.exp(x - tl.load(scales + position))
     gradient = tl.load(gradients + position * PITCH_GRADIENTS + column, mask=real, other=0.0)
     posterior = e * gradient * (PROBABILITY * step)
@@ -106,13 +104,14 @@ def word_gradients(
     vocabulary,
     padded,
     SIZE: tl.constexpr,
+    VECTOR: tl.constexpr,
     BLOCK: tl.constexpr,
     STEP: tl.constexpr,
     LOOK: tl.constexpr,
 ):
     """Take the gradient of the vector of a word: minus that of the normalisers, plus those where it stands.
 
-    ``unchosen`` has ``padded`` rows for each run.
+    ``unchosen`` has ``padded`` rows for each run. Both come from vectors times VECTOR.
 
     Every word looks for its positions itself, in their order, so that sums have the same bits each time. Most
     words stand nowhere: LOOK positions at once are looked at, and only where it is among them STEP at once.
@@ -137,7 +136,7 @@ def word_gradients(
                     at = chosen + (run * positions + position)[:, None] * SIZE + column[None, :]
                     here += tl.sum(tl.load(at, mask=found[:, None] & real[None, :], other=0.0), 0)
     total += here / (tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT)
-    tl.store(result + row * SIZE + column, total, mask=real)
+    tl.store(result + row * SIZE + column, total * (1 / VECTOR), mask=real)
 
 
 @triton.jit(do_not_specialize=["rows", "blocks"])

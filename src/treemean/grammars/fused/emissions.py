@@ -58,51 +58,36 @@ class Emissions:
         """
         split = self._network.forward(self._inputs)
         hidden = self._hidden = whole_part(split)
-        runs, preterminals, size = hidden.shape
-        # Logits must be exact both in the normalisers and for the words that are there: a preterminal with
-        # few words would otherwise give them, time and again, a little more or less than all there is.
+        runs, preterminals, _ = hidden.shape
         table = split_matrix(self._embeddings, rest=1, multiple=TILE)
         self._padded = whole_part(table)
         rows, positions, device = table.shape[1], self._words.shape[1], hidden.device
         logits = product(split, table.mT)
-        log_sums = torch.empty(runs, preterminals, device=device)
+        log_probs = torch.empty(runs, positions, preterminals, device=device)
         self._probabilities = half_matrix(runs, preterminals, rows * keep, device=device)
         block = power(rows + 1) // 2
         forward_kernels.normalise[(preterminals, runs)](
             logits,
-            log_sums,
+            self._words,
+            log_probs,
             self._probabilities,
             preterminals,
             self._embeddings.shape[1],
             rows,
+            positions,
             PITCH=self._probabilities.stride(1),
             KEEP=keep,
             BLOCK=block,
             MORE=power(rows - block),
+            LOOK=_LOOK,
             num_warps=warps(2 * block),
         )
         del logits
-        before = (parts() - 1) * size
-        chosen = half_matrix(runs, positions, before + aligned(size + 1), device=device)
-        forward_kernels.look_up[(positions, runs)](
-            self._embeddings,
-            self._words,
-            chosen,
-            positions,
-            self._embeddings.shape[1],
-            SIZE=size,
-            PITCH=chosen.stride(1),
-            SPLIT=parts() > 1,
-            BLOCK=power(size + 1),
-        )
-        self._chosen = chosen[..., before:]
-        logits = product(chosen[..., : before + size], split.mT)
         emitted = half_matrix(runs, positions, parts() * aligned(preterminals), device=device)
         scales = torch.empty(runs, positions, device=device)
         block = power(aligned(preterminals))
         forward_kernels.emit[(positions, runs)](
-            logits,
-            log_sums,
+            log_probs,
             emitted,
             scales,
             positions,
@@ -113,12 +98,25 @@ class Emissions:
             num_warps=warps(block),
         )
         if keep:
-            self._logits, self._log_sums, self._scales = logits, log_sums, scales
+            self._log_probs, self._scales = log_probs, scales
         return emitted, scales
 
     def expect(self) -> None:
-        """Find the expected word of each preterminal; nothing waits for it but `backward`."""
+        """Find the expected word of each preterminal, and the words; nothing waits for it but `backward`."""
         self._expected = product(self._probabilities, self._padded)
+        runs, positions = self._words.shape
+        size = self._embeddings.shape[2]
+        self._chosen = half_matrix(runs, positions, aligned(size + 1), device=self._words.device)
+        forward_kernels.look_up[(positions, runs)](
+            self._embeddings,
+            self._words,
+            self._chosen,
+            positions,
+            self._embeddings.shape[1],
+            SIZE=size,
+            PITCH=self._chosen.stride(1),
+            BLOCK=power(size + 1),
+        )
 
     def posteriors(self, gradients: Tensor, steps: Tensor, units: Tensor) -> tuple[Tensor, Tensor]:
         """Return the posteriors of preterminals, and the emissions times the steps, both as halves.
@@ -132,13 +130,12 @@ class Emissions:
         steps : (E, B·n), of the gradients of the views.
         units : (E, ·), see `unit_kernels`.
         """
-        runs, positions, preterminals = self._logits.shape
+        runs, positions, preterminals = self._log_probs.shape
         posteriors = half_matrix(runs, positions, aligned(preterminals), device=units.device)
         weighted = half_matrix(runs, positions, aligned(preterminals + 1), device=units.device)
         block = power(aligned(preterminals))
         backward_kernels.emitted_gradients[(positions, runs)](
-            self._logits,
-            self._log_sums,
+            self._log_probs,
             self._scales,
             gradients,
             steps,
@@ -197,6 +194,7 @@ class Emissions:
                 self._padded.shape[1],
                 SIZE=size,
                 BLOCK=power(size),
+                VECTOR=self._network.scale,
                 STEP=_POSITIONS,
                 LOOK=_LOOK,
             )

@@ -12,6 +12,10 @@ import triton.language as tl
 #: Probabilities are written as halves times this, so that small ones keep their digits.
 SCALE = 2.0**15
 _SCALE = tl.constexpr(SCALE)
+#: What hidden layers of emissions are written as halves times. They grow as long as a run learns, to ten
+#: thousand and beyond, and halves end at 65,504; at the other end they are exact to 4e-6 with this.
+HIDDEN_SCALE = 2.0**-6
+_UNSCALE = tl.constexpr(1 / HIDDEN_SCALE)
 
 
 @triton.jit(do_not_specialize=["rows"])
@@ -93,11 +97,12 @@ def activate_exactly(
     RELU: tl.constexpr,
     SKIP: tl.constexpr,
     REST: tl.constexpr,
+    GAIN: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """Do as `activate`, with sums in float32; write by `store_split`, from which ``skip`` comes too.
 
-    Each ``SIZE`` columns are written in parts of their own.
+    Each ``SIZE`` columns are written in parts of their own. Sums and bias are multiplied by GAIN.
     """
     run = tl.program_id(1).to(tl.int64)
     row = run * rows + tl.program_id(0)
@@ -105,6 +110,7 @@ def activate_exactly(
     real = column < COLUMNS
     value = tl.load(sums + row * COLUMNS + column, mask=real, other=0.0)
     value += tl.load(bias + run * COLUMNS + column, mask=real, other=0.0)
+    value *= GAIN
     if RELU:
         value = tl.maximum(value, 0.0)
     at = row * PITCH + column
@@ -152,37 +158,54 @@ def softmax(
         tl.store(target + ALIGNED, p - high.to(tl.float32), mask=column < ALIGNED)
 
 
-@triton.jit(do_not_specialize=["rows"])
+@triton.jit(do_not_specialize=["rows", "positions"])
 def normalise(
     logits,
-    log_sums,
+    words,
+    log_probs,
     probabilities,
     rows,
     columns,
     width,
+    positions,
     PITCH: tl.constexpr,
     KEEP: tl.constexpr,
     BLOCK: tl.constexpr,
     MORE: tl.constexpr,
+    LOOK: tl.constexpr,
 ):
-    """Write the logarithm of the sum of exponentials of a row and, to KEEP, its softmax as scaled halves.
+    """Write the logarithm of the softmax of logits for the words of a batch (E, positions, rows), and for all
+    words, to KEEP, the softmax as scaled halves.
+
+    Logits are in units of HIDDEN_SCALE. Those of the words that are there must be the very numbers of which
+    the sum was made: a preterminal that emits one word only has logits in the thousands, which another
+    product, added up in another order, gives a little more or less, and the word a probability over 1.
 
     Of the ``width`` columns of a row only the first ``columns`` are real; the others get zeros. A row is kept
     in registers in two blocks, of BLOCK and MORE columns, so that few of these are idle. It is read up to
     its width, which is a round number, because odd ones are read one by one.
     """
-    row = tl.program_id(1).to(tl.int64) * rows + tl.program_id(0)
+    run, local = tl.program_id(1).to(tl.int64), tl.program_id(0)
+    row = run * rows + local
     column = tl.arange(0, BLOCK)
     more = BLOCK + tl.arange(0, MORE)
-    x = tl.load(logits + row * width + column)
-    y = tl.load(logits + row * width + more, mask=more < width, other=0.0)
+    logits += row * width
+    x = tl.load(logits + column) * _UNSCALE
+    y = tl.load(logits + more, mask=more < width, other=0.0) * _UNSCALE
     x = tl.where(column < columns, x, -1e30)
     y = tl.where(more < columns, y, -1e30)
     largest = tl.maximum(tl.max(x, 0), tl.max(y, 0))
     x = tl.exp(x - largest)
     y = tl.exp(y - largest)
     total = tl.sum(x, 0) + tl.sum(y, 0)
-    tl.store(log_sums + row, largest + tl.log(total))
+    rest = tl.log(total)
+    for first in range(0, positions, LOOK):
+        position = first + tl.arange(0, LOOK)
+        there = position < positions
+        word = tl.load(words + run * positions + position, mask=there, other=0)
+        logit = tl.load(logits + word, mask=there, other=0.0) * _UNSCALE
+        target = log_probs + (run * positions + position) * rows + local
+        tl.store(target, logit - largest - rest, mask=there)
     if KEEP:
         factor = _SCALE / total
         tl.store(probabilities + row * PITCH + column, x * factor)
@@ -198,32 +221,20 @@ def look_up(
     vocabulary,
     SIZE: tl.constexpr,
     PITCH: tl.constexpr,
-    SPLIT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write the rows of the words of a batch as halves, and a 1 behind each, so that a product also counts.
-
-    To SPLIT, they stand behind themselves and what rounding took away, as by `store_split` with REST 1.
-    """
+    """Write the rows of the words of a batch as halves, and a 1 behind each, so that products also count."""
     run = tl.program_id(1).to(tl.int64)
     position = run * positions + tl.program_id(0)
     word = tl.load(words + position)
     column = tl.arange(0, BLOCK)
-    real = column < SIZE
-    x = tl.load(table + (run * vocabulary + word) * SIZE + column, mask=real, other=1.0)
-    high = x.to(result.dtype.element_ty)
-    target = result + position * PITCH + column
-    if SPLIT:
-        tl.store(target, high, mask=real)
-        tl.store(target + SIZE, x - high.to(tl.float32), mask=real)
-        target += 2 * SIZE
-    tl.store(target, high, mask=column <= SIZE)
+    x = tl.load(table + (run * vocabulary + word) * SIZE + column, mask=column < SIZE, other=1.0)
+    tl.store(result + position * PITCH + column, x, mask=column <= SIZE)
 
 
 @triton.jit(do_not_specialize=["positions"])
 def emit(
-    chosen,
-    log_sums,
+    log_probs,
     emitted,
     scales,
     positions,
@@ -240,9 +251,7 @@ def emit(
     run = tl.program_id(1).to(tl.int64)
     position = run * positions + tl.program_id(0)
     column = tl.arange(0, BLOCK)
-    real = column < COLUMNS
-    x = tl.load(chosen + position * COLUMNS + column, mask=real, other=-1e30)
-    x -= tl.load(log_sums + run * COLUMNS + column, mask=real, other=0.0)
+    x = tl.load(log_probs + position * COLUMNS + column, mask=column < COLUMNS, other=-1e30)
     largest = tl.max(x, 0)
     tl.store(scales + position, largest)
     p = tl.exp(x - largest) * _SCALE

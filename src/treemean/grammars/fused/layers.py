@@ -39,11 +39,21 @@ class Tally:
         self._streams, self._side = streams, side
         self._held: list[Tensor] = []
 
-    def layer(self, name: str, gradients: Tensor, inputs: Tensor, *, of_logits: bool = False) -> None:
-        """Take the gradients of the weights of a layer from those of its results and from its inputs."""
+    def layer(
+        self, name: str, gradients: Tensor, inputs: Tensor, *, of_logits: bool = False, scale: float = 1.0
+    ) -> None:
+        """Take the gradients of the weights of a layer from those of its results and from its inputs.
+
+        Parameters
+        ----------
+        scale : what the inputs were multiplied by.
+        """
         self._held += [gradients, inputs]
         with self._streams.beside(self._side):
-            (self.logits if of_logits else self.hidden)[f"{name}.weight"] = product(gradients.mT, inputs)
+            of_weights = product(gradients.mT, inputs)
+            if scale != 1:
+                of_weights /= scale
+            (self.logits if of_logits else self.hidden)[f"{name}.weight"] = of_weights
 
 
 def activate(sums: Tensor, bias: Tensor, *, relu: bool = True, skip: Tensor | None = None) -> Tensor:
@@ -129,11 +139,20 @@ def split_matrix(matrix: Tensor, *, rest: int = 2, multiple: int = 1) -> Tensor:
 
 
 def activate_exactly(
-    sums: Tensor, bias: Tensor, *, relu: bool = True, skip: Tensor | None = None, matrices: int = 1
+    sums: Tensor,
+    bias: Tensor,
+    *,
+    relu: bool = True,
+    skip: Tensor | None = None,
+    matrices: int = 1,
+    gain: float = 1.0,
 ) -> Tensor:
     """Return bias and ReLU applied to float32 sums, plus what skipped the layers, as `split_matrix` does.
 
-    The sums may be those of several `matrices` side by side, as are the results then.
+    Parameters
+    ----------
+    matrices : of how many matrices side by side these are the sums; so are the results then.
+    gain : what sums and bias are multiplied by.
     """
     runs, rows, columns = sums.shape
     result = half_matrix(runs, rows, parts() * columns, device=sums.device)
@@ -150,6 +169,7 @@ def activate_exactly(
         RELU=relu,
         SKIP=skip is not None,
         REST=2 if parts() > 1 else 0,
+        GAIN=gain,
         BLOCK=block,
         num_warps=warps(block),
     )
@@ -258,11 +278,17 @@ def softmax_gradients(
 class Network:
     """A residual network, see `networks.residual_network`, of E runs.
 
+    Attributes
+    ----------
+    scale : what hidden layers are multiplied by where they are written.
+
     Parameters
     ----------
     prefix : the name of the network among the parameters.
     parameters : all, by name, in float32.
     """
+
+    scale = 1.0
 
     def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
         self._parameters = parameters
@@ -317,11 +343,11 @@ class Network:
         for (first, second), (x, inner, sums) in zip(reversed(self._blocks), reversed(self._tape)):
             outer, of_bias = deactivate(gradients, sums, self._bias(second))
             tally.hidden[f"{second}.bias"] = of_bias
-            tally.layer(second, outer, inner)
+            tally.layer(second, outer, inner, scale=self.scale)
             within = half_product(outer, self._weight(second))
             within, of_bias = deactivate(within, inner, in_place=True)
             tally.hidden[f"{first}.bias"] = of_bias
-            tally.layer(first, within, x)
+            tally.layer(first, within, x, scale=self.scale)
             gradients = add_product(gradients, within, self._weight(first))
         _, tally.hidden[f"{self._first}.bias"] = deactivate(gradients)
         tally.layer(self._first, gradients, self._input)
@@ -349,20 +375,31 @@ class SmallNetwork(Network):
 class ExactNetwork(Network):
     """A residual network whose results are as exact as in float32, though its gradients are halves.
 
-    What rounding does to them would show in log Z: no sum over symbols averages it out.
+    What rounding does to them would show in log Z: no sum over symbols averages it out. The first layer
+    scales its results, and the biases of the others are scaled, so that all results are: a ReLU of a multiple
+    is that multiple of a ReLU.
     """
+
+    scale = forward_kernels.HIDDEN_SCALE
 
     def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
         super().__init__(prefix, parameters)
         self._split: dict[str, Tensor] = {}
+        inner = [layer for block in self._blocks for layer in block]
+        biases = torch._foreach_mul([parameters[f"{layer}.bias"] for layer in inner], self.scale)
+        self._biases = dict(zip(inner, biases))
 
     def _weight(self, layer: str) -> Tensor:
         return whole_part(self._split[layer])
 
+    def _bias(self, layer: str) -> Tensor:
+        return self._biases[layer]
+
     def forward(self, split: Tensor) -> Tensor:
-        """Return the result of the last block as by `split_matrix`, for what that made of (E, rows, s)."""
+        """Return the scaled result of the last block as by `split_matrix`, for inputs as by that, too."""
         self._input = whole_part(split)
-        split = activate_exactly(self._product(split, self._first), self._bias(self._first), relu=False)
+        sums, bias = self._product(split, self._first), self._parameters[f"{self._first}.bias"]
+        split = activate_exactly(sums, bias, relu=False, gain=self.scale)
         self._tape = []
         for first, second in self._blocks:
             inner = activate_exactly(self._product(split, first), self._bias(first))
