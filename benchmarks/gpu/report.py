@@ -74,7 +74,9 @@ def main() -> None:
     for folder in options.folders:
         found = collect(folder)
         learning = data.get("learning", {}) | found.get("learning", {})
-        data |= found | ({"learning": learning} if learning else {})
+        made = {row["part"] for row in found.get("checks", [])}  # perhaps not all
+        kept = [row for row in data.get("checks", []) if row["part"] not in made]
+        data |= found | {"learning": learning, "checks": kept + found.get("checks", [])}
     data = {"about": ABOUT} | {key: data[key] for key in data if key != "about"}
     write(target, json.dumps(rounded(data), indent=1) + "\n")
     page = options.docs / "gpu.md"
