@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import torch
@@ -31,64 +31,11 @@ from treemean.training.progress import Progress, Watcher
 from treemean.training.recovery import Watch
 from treemean.training.schedule import learning_rate
 from treemean.training.sections import TrainingConfig
+from treemean.training.state import RunState, Sums
 from treemean.training.stopping import Stop, Stopped
 
 #: What tensors of a checkpoint are for: to go on, to go back to after trouble, and the selected model.
 _CURRENT, _GOOD, _BEST = "current", "good", "best"
-
-
-@dataclass
-class Sums:
-    """What the steps of an epoch add up to."""
-
-    likelihood: float = 0.0
-    divergence: float = 0.0
-    words: int = 0
-    sentences: int = 0
-    skipped: int = 0
-    redone: int = 0
-
-
-@dataclass
-class RunState:
-    """Where a run stands, beside the tensors of its learner.
-
-    Attributes
-    ----------
-    epoch, place : the epoch, from 1, and the number of its batches that are done.
-    step : all steps so far.
-    factor : by what the learning rate was lowered after trouble.
-    recoveries : how often that was.
-    exact : whether steps are computed in full precision, because the quick way was found to be inaccurate.
-    watch : running means of the objective.
-    sums : of this epoch so far.
-    best, best_epoch, waited : the best scores, when they were reached, and how many epochs were worse since.
-    seconds : time so far, over all interruptions.
-    metrics_size : bytes of the file of metrics.
-    finished : why the run ended; empty while it goes on.
-    """
-
-    epoch: int = 1
-    place: int = 0
-    step: int = 0
-    factor: float = 1.0
-    recoveries: int = 0
-    exact: bool = False
-    watch: Watch = field(default_factory=Watch)
-    sums: Sums = field(default_factory=Sums)
-    best: Scores | None = None
-    best_epoch: int = 0
-    waited: int = 0
-    seconds: float = 0.0
-    metrics_size: int = 0
-    finished: str = ""
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> RunState:
-        """Make it from what `asdict` returned."""
-        best = Scores(**data["best"]) if data["best"] else None
-        watch = Watch.from_dict(data["watch"])
-        return cls(**{**data, "watch": watch, "sums": Sums(**data["sums"]), "best": best})
 
 
 class Loop:

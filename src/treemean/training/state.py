@@ -1,0 +1,64 @@
+"""Where a run stands: what checkpoints hold beside tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from treemean.training.development import Scores
+from treemean.training.recovery import Watch
+
+
+@dataclass
+class Sums:
+    """What the steps of an epoch add up to."""
+
+    likelihood: float = 0.0
+    divergence: float = 0.0
+    words: int = 0
+    sentences: int = 0
+    skipped: int = 0
+    redone: int = 0
+
+
+@dataclass
+class RunState:
+    """Where a run stands, beside the tensors of its learner.
+
+    Attributes
+    ----------
+    epoch, place : the epoch, from 1, and the number of its batches that are done.
+    step : all steps so far.
+    factor : by what the learning rate was lowered after trouble.
+    recoveries : how often that was.
+    exact : whether steps are computed in full precision, because the quick way was found to be inaccurate.
+    watch : running means of the objective.
+    sums : of this epoch so far.
+    best, best_epoch, waited : the best scores, when they were reached, and how many epochs were worse since.
+    seconds : time so far, over all interruptions.
+    metrics_size : bytes of the file of metrics.
+    finished : why the run ended; empty while it goes on.
+    """
+
+    epoch: int = 1
+    place: int = 0
+    step: int = 0
+    factor: float = 1.0
+    recoveries: int = 0
+    exact: bool = False
+    watch: Watch = field(default_factory=Watch)
+    sums: Sums = field(default_factory=Sums)
+    best: Scores | None = None
+    best_epoch: int = 0
+    waited: int = 0
+    seconds: float = 0.0
+    metrics_size: int = 0
+    finished: str = ""
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RunState:
+        """Make it from what `asdict` returned."""
+        best = Scores(**data["best"]) if data["best"] else None
+        watch = Watch.from_dict(data["watch"])
+        return cls(**{**data, "watch": watch, "sums": Sums(**data["sums"]), "best": best})
