@@ -110,6 +110,11 @@ def test_wrong_files_are_explained(tmp_path):
         with pytest.raises((InvalidOption, FormatError)) as error:
             load_config(path)
         assert message in str(error.value), text
+    path.write_text('extends = "tn-lcfrs"\n[grammar]\nfloor = -1\n[optimiser]\nrate = 0.1\n')
+    with pytest.raises(InvalidOption, match=r"c\.toml, section grammar: floor must be at least 0"):
+        load_config(path)
+    with pytest.raises(InvalidOption, match=r"^override, section optimiser: optimiser\.rate must be more"):
+        load_config(path, ["optimiser.rate=-1", "grammar.floor=0"])
     path.write_bytes(b"# caf\xe9\n")
     with pytest.raises(FormatError, match="not valid UTF-8"):
         load_config(path)

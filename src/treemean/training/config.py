@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 import types
 from collections.abc import Iterable, Mapping, Sequence
@@ -253,7 +254,12 @@ def _build(settings: _Settings) -> TrainingConfig:
             raise InvalidOption(
                 'the configuration names no grammar.kind: extend a preset (extends = "tn-lcfrs")'
             )
-        sections[section] = type_(**chosen)
+        try:
+            sections[section] = type_(**chosen)
+        except InvalidOption as error:
+            named = [key for key in chosen if re.search(rf"\b{key}\b", str(error))] or list(chosen)
+            origins = dict.fromkeys(settings.origins[f"{section}.{key}"] for key in named)
+            raise InvalidOption(f"{' and '.join(origins)}, section {section}: {error}") from error
     return TrainingConfig(**sections)
 
 
