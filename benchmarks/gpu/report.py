@@ -77,8 +77,8 @@ def main() -> None:
         made = {row["part"] for row in found.get("checks", [])}  # perhaps not all
         kept = [row for row in data.get("checks", []) if row["part"] not in made]
         data |= found | {"learning": learning, "checks": kept + found.get("checks", [])}
-    data = {"about": ABOUT} | {key: data[key] for key in data if key != "about"}
-    write(target, json.dumps(rounded(data), indent=1) + "\n")
+    data = rounded({"about": ABOUT} | {key: data[key] for key in data if key != "about"})
+    write(target, json.dumps(data, indent=1) + "\n")
     page = options.docs / "gpu.md"
     tables = all_tables(data)
     write(page, fill(page.read_text(), tables))
