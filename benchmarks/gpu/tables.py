@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gpu.reference import PUBLIC, PUBLIC_MEMORY, public_step, public_trees
+from gpu.reference import PUBLIC, PUBLIC_MEMORY, SENTENCES_BY_LENGTH, public_step, public_trees
 
 Row = Mapping[str, Any]
 MISSING = "–"
@@ -140,16 +140,41 @@ def epochs_table(data: Mapping[str, Any]) -> str:
 
 
 def dense_table(data: Mapping[str, Any]) -> str:
-    """Return steps of the dense grammars."""
+    """Return steps of the dense grammars by length, what a sentence of Dutch text takes, and TN-LCFRS beside.
+
+    The latter is milliseconds on average, over the lengths of the Dutch training sentences.
+    """
     rows = [row for row in data.get("dense", []) if row]
+    steps = {"tn-lcfrs": {row["n"]: row["whole"] for row in data.get("steps", []) if row["batch"] == 20}}
+    memory: dict[str, float] = {}
+    for row in rows:
+        steps.setdefault(row["kind"], {})[row["n"]] = row["graph"]
+        memory[row["kind"]] = max(memory.get(row["kind"], 0.0), row["memory"])
     lengths = sorted({row["n"] for row in rows})
-    found = {(row["kind"], row["n"]): row for row in rows}
     lines = []
-    for kind in dict.fromkeys(row["kind"] for row in rows):
-        times = [_ms(found[kind, n]["graph"]) if (kind, n) in found else MISSING for n in lengths]
-        memory = max(row["memory"] for row in rows if row["kind"] == kind)
-        lines.append([kind.upper(), *times, f"{memory:.2f}"])
-    return table(["", *(f"{n} words" for n in lengths), "GiB"], lines)
+    for kind in [*memory, "tn-lcfrs"]:
+        times = [_ms(steps[kind].get(n)) for n in lengths]
+        each = f"{of_a_sentence(steps[kind]):.3f}" if steps[kind] else MISSING
+        lines.append([kind.upper(), *times, each, f"{memory[kind]:.2f}" if kind in memory else MISSING])
+    return table(["", *(f"{n} words" for n in lengths), "a Dutch sentence", "GiB"], lines)
+
+
+def of_a_sentence(steps: Mapping[int, float], batch: int = 20) -> float:
+    """Return the mean time of a Dutch training sentence from those of steps of some lengths.
+
+    Times of other lengths lie on the straight lines between them; below the shortest one they are the same.
+
+    >>> of_a_sentence({10: 20.0, 40: 20.0})
+    1.0
+    """
+    known = sorted(steps)
+    total = 0.0
+    for n, count in SENTENCES_BY_LENGTH.items():
+        low = max((m for m in known if m <= n), default=known[0])
+        high = min((m for m in known if m >= n), default=known[-1])
+        share = (n - low) / (high - low) if high > low else 0.0
+        total += count * (steps[low] + share * (steps[high] - steps[low]))
+    return total / batch / sum(SENTENCES_BY_LENGTH.values())
 
 
 def all_tables(data: Mapping[str, Any]) -> str:
