@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,15 @@ import pytest
 import torch
 
 from grammar_instances import tiny_grammar
-from treemean.grammars import Grammar
+from treemean.grammars import Grammar, compound, fused
 from treemean.grammars import kernels as grammar_kernels
-from treemean.grammars.inside import backends
+from treemean.grammars.compound import lstm_kernels
+from treemean.grammars.fused import backward_kernels, forward_kernels
+from treemean.grammars.fused import rules as fused_rules
+from treemean.grammars.fused.matrices import precision
+from treemean.grammars.inside import backends, dense_kernels
 from treemean.grammars.inside import triton as kernels
+from treemean.grammars.inside.dense_kernels import partition as dense_partition
 from treemean.grammars.inside.guard import Guard
 from treemean.grammars.inside.triton import partition
 from treemean.grammars.inside.triton.posteriors import Posteriors
@@ -92,30 +97,44 @@ def test_without_triton_the_vectorised_version_is_used_and_said_so(monkeypatch: 
         assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [(kernels, "log_partition"), (partition, "fill_gradients")],
-    ids=["values", "gradients"],
-)
-def test_kernels_that_do_not_compile_are_not_used(
-    monkeypatch: Any, device: str, module: Any, name: str
-) -> None:
-    def fail(*_: Any, **__: Any) -> None:
+class Broken:
+    """A function, or a kernel, that does not compile."""
+
+    def __call__(self, *_: Any, **__: Any) -> None:
         raise RuntimeError("no compiler here\nsecond line")
 
-    monkeypatch.setattr(module, name, fail)
+    def __getitem__(self, _: Any) -> Broken:
+        return self
+
+
+BROKEN = {
+    "inside": (kernels, "log_partition", False),
+    "inside, gradients": (partition, "fill_gradients", False),
+    "rules": (forward_kernels, "choose_children", False),
+    "rules, products": (fused_rules, "product", False),
+    "rules, gradients": (backward_kernels, "child_gradients", False),
+    "dense": (dense_kernels, "log_partition", True),
+    "dense, gradients": (dense_partition, "Outside", True),
+    "encoder": (lstm_kernels, "advance", True),
+    "encoder, gradients": (lstm_kernels, "retreat", True),
+    "emissions": (forward_kernels, "normalise", True),
+}
+
+
+@pytest.mark.parametrize(("module", "name", "dense"), BROKEN.values(), ids=BROKEN)
+def test_kernels_that_do_not_compile_are_not_used(
+    monkeypatch: Any, device: str, module: Any, name: str, dense: bool
+) -> None:
+    monkeypatch.setattr(module, name, Broken())
     with pytest.warns(RuntimeWarning, match=r"cannot be compiled or run .*no compiler here\)"):
-        assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+        assert backends.resolve("triton", torch.zeros(1, device=device), dense=dense) == "torch"
 
 
 @pytest.mark.parametrize("backend", ["triton", "auto"])
 def test_runs_that_are_trained_together_do_without_kernels_too(
     monkeypatch: Any, device: str, backend: str
 ) -> None:
-    def fail(*_: Any, **__: Any) -> None:
-        raise RuntimeError("no compiler here")
-
-    monkeypatch.setattr(kernels, "log_partition", fail)
+    monkeypatch.setattr(kernels, "log_partition", Broken())
     words = torch.tensor([[[0, 1, 2]], [[4, 3, 0]]], device=device)
     losses = []
     with warnings.catch_warnings():
@@ -127,11 +146,44 @@ def test_runs_that_are_trained_together_do_without_kernels_too(
     torch.testing.assert_close(*losses, rtol=0, atol=0)
 
 
-def test_kernels_that_are_wrong_are_not_used(monkeypatch: Any, device: str) -> None:
-    plain = kernels.log_partition
-    monkeypatch.setattr(kernels, "log_partition", lambda rules: plain(rules) + 1.0)
+WRONG = {
+    "inside": (kernels, "log_partition", False, lambda log_z: log_z + 1.0),
+    "inside, not a number": (kernels, "log_partition", False, lambda log_z: log_z * torch.nan),
+    "rules": (fused, "rank_rules", False, lambda rules: replace(rules, root=1.1 * rules.root)),
+    "rules, gradients": (
+        fused,
+        "rank_rules",
+        False,
+        lambda rules: replace(rules, views=rules.views.detach()),
+    ),
+    "encoder": (compound, "largest_states", True, lambda states: 0.9 * states),
+    "emissions, gradients": (
+        compound,
+        "word_log_probs",
+        True,
+        lambda log_probs: log_probs.detach() + 0 * log_probs,
+    ),
+}
+
+
+@pytest.mark.parametrize(("module", "name", "dense", "change"), WRONG.values(), ids=WRONG)
+def test_kernels_that_are_wrong_are_not_used(
+    monkeypatch: Any, device: str, module: Any, name: str, dense: bool, change: Callable[[Any], Any]
+) -> None:
+    plain = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *arguments: change(plain(*arguments)))
     with pytest.warns(RuntimeWarning, match="wrong"):
-        assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+        assert backends.resolve("triton", torch.zeros(1, device=device), dense=dense) == "torch"
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_kernels_are_tried_once_and_leave_no_trace(monkeypatch: Any, device: str, dense: bool) -> None:
+    sample, state = torch.zeros(1, device=device), torch.get_rng_state()
+    with torch.no_grad(), precision(torch.float32):  # wherever it is asked
+        assert backends.resolve("triton", sample, dense=dense) == "triton"
+    assert torch.equal(torch.get_rng_state(), state)
+    monkeypatch.setattr(backends, "_apart", Broken())
+    assert backends.resolve("triton", sample, dense=dense) == "triton"
 
 
 def test_what_is_not_finite_is_computed_again(monkeypatch: Any, device: str) -> None:

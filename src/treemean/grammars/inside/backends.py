@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from treemean.grammars.inside import dense_torch, rank_torch
 from treemean.grammars.inside.dense_rules import DenseRules
-from treemean.grammars.inside.rules import RankRules, Ranks
 
 #: How far log Z of a tiny example, or its gradient, may be from that of the vectorised version before kernels
 #: are distrusted.
 _TRUSTED = 1e-2
+#: The sentence of that example: long enough for rules of all kinds.
+_WORDS = (0, 1, 2, 3)
+
+Module = TypeVar("Module", bound=nn.Module)
 
 
 def resolve(backend: str, sample: Tensor, *, dense: bool = False) -> str:
@@ -65,28 +69,32 @@ def triton_problem(device: torch.device, dense: bool = False) -> str:
 
 
 def _difference(device: torch.device) -> float:
-    """Return how far log Z of a tiny example, or its gradient, is from that by the vectorised version."""
+    """Return how far log Z of a tiny TN grammar, or its gradient, is from that by the vectorised version.
+
+    The way is that of training, from parameters to log Z and back.
+    """
+    from treemean.grammars.config import GrammarConfig
+    from treemean.grammars.fused import rank_rules
     from treemean.grammars.inside import triton
+    from treemean.grammars.low_rank import LowRankGrammar
 
-    ranks = Ranks(2, 1, 2, 1)
-    draw = torch.Generator().manual_seed(1)
+    config = GrammarConfig("tn-lcfrs", 2, 3, 2, ranks=(2, 1, 2, 1), embedding=4, backend="torch")
+    grammar = _drawn(lambda: LowRankGrammar(config, len(_WORDS)), device)
+    words = torch.tensor([_WORDS], device=device)
 
-    def choice(*size: int) -> Tensor:
-        return torch.randn(*size, generator=draw).softmax(-1).to(device)
+    def by_kernels() -> Tensor:
+        stacked = {name: parameter[None] for name, parameter in grammar.named_parameters()}
+        return triton.log_partition(rank_rules(stacked, words[None], config))[0]
 
-    rules = RankRules(
-        views=torch.rand(1, 4, ranks.views, generator=draw).to(device),
-        scales=torch.zeros(1, 4, device=device),
-        continuous=choice(ranks.r1 + ranks.r2, ranks.views),
-        discontinuous=choice(ranks.r3 + ranks.r4, ranks.r2 + ranks.r4),
-        root=choice(ranks.r1 + ranks.r2),
-        ranks=ranks,
+    return _apart(
+        by_kernels, lambda: rank_torch.log_partition(grammar.rules(words)), list(grammar.parameters())
     )
-    return _apart(triton.log_partition, rank_torch.log_partition, rules, rules.continuous)
 
 
 def _dense_difference(device: torch.device) -> float:
-    """Return the same for the kernels over symbols."""
+    """Return the same for the kernels over symbols, and for those of networks of C- grammars before them."""
+    from treemean.grammars.compound import largest_states, word_log_probs
+    from treemean.grammars.fused.matrices import precision
     from treemean.grammars.inside import dense_kernels
 
     draw = torch.Generator().manual_seed(1)
@@ -94,26 +102,53 @@ def _dense_difference(device: torch.device) -> float:
     def choice(*size: int) -> Tensor:
         return torch.rand(1, *size, generator=draw).to(device)
 
-    rules = DenseRules(
-        words=-choice(4, 2),
-        root=choice(2),
-        side_by_side=choice(2, 4, 4),
-        wrapping=choice(2, 4, 1),
-        apart=choice(1, 4, 4),
-        attaching=choice(1, 4, 4, 1),
+    words = torch.tensor([_WORDS], device=device)
+    rules = {
+        "root": choice(2),
+        "side_by_side": choice(2, 4, 4),
+        "wrapping": choice(2, 4, 1),
+        "apart": choice(1, 4, 4),
+        "attaching": choice(1, 4, 4, 1),
+    }
+    lstm = _drawn(lambda: nn.LSTM(3, 2, bidirectional=True), device)
+    # Large numbers, by which all gradients are so large that it would show if they were wrong.
+    vectors, preterminals, weights, bias = (
+        (6 * choice(*size) - 3).squeeze(0) for size in ((4, 1, 3), (2, 4), (4, 4), (4,))
     )
-    return _apart(dense_kernels.log_partition, dense_torch.log_partition, rules, rules.side_by_side)
+
+    def by_kernels() -> Tensor:
+        hidden = preterminals * largest_states(lstm, vectors)[:, None]
+        return dense_kernels.log_partition(
+            DenseRules(words=word_log_probs(hidden, weights, bias, words), **rules)
+        )
+
+    def by_torch() -> Tensor:
+        hidden = preterminals * lstm(vectors)[0].amax(0)[:, None]
+        emissions = linear(hidden, weights, bias).log_softmax(-1)
+        return dense_torch.log_partition(DenseRules(words=emissions[..., words[0]].mT, **rules))
+
+    leaves = [*rules.values(), vectors, preterminals, weights, bias, *lstm.parameters()]
+    with precision(torch.float16):  # whatever is set where it is asked
+        return _apart(by_kernels, by_torch, leaves)
 
 
-def _apart(
-    first: Callable[[Any], Tensor], second: Callable[[Any], Tensor], rules: Any, leaf: Tensor
-) -> float:
-    """Return the largest difference of two functions of rules, and of their gradients by one tensor."""
+def _drawn(build: Callable[[], Module], device: torch.device) -> Module:
+    """Return a module with the same random parameters each time; no number is taken away from others."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(1)
+        return build().to(device)
+
+
+def _apart(first: Callable[[], Tensor], second: Callable[[], Tensor], leaves: Sequence[Tensor]) -> float:
+    """Return the largest difference of two functions, and of their gradients by some tensors."""
     with torch.enable_grad():
-        leaf.requires_grad_()
-        values = [function(rules) for function in (first, second)]
-        values += [torch.autograd.grad(value.sum(), leaf)[0] for value in values]
-    return max(float((values[k] - values[k + 1]).detach().abs().max()) for k in (0, 2))
+        for leaf in leaves:
+            leaf.requires_grad_()
+        found, expected = (
+            (value.detach(), *torch.autograd.grad(value.sum(), leaves)) for value in (first(), second())
+        )
+    # Unlike Python's, the maximum of PyTorch is not a number if one of these is not.
+    return float(torch.stack([(a - b).abs().max() for a, b in zip(found, expected)]).max())
 
 
 @lru_cache(maxsize=64)
