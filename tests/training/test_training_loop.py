@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
+from training_instances import COMPOUND, Interrupted, failing, metrics, model_bytes
 
 from parser_instances import SENTENCES, tiny_config, write_instance
 from treemean.errors import FormatError, InvalidOption, TreemeanError
@@ -18,22 +16,11 @@ from treemean.parsing import Model
 from treemean.training import Outcome, load_config, train, train_runs
 from treemean.training.adam import Adam
 from treemean.training.distributed import World
-from treemean.training.learner import EagerLearner, Request
+from treemean.training.learner import Request
 from treemean.training.sections import OptimiserConfig
 from treemean.training.train import eager_learner, initial_grammar
 
 torch.set_num_threads(1)
-
-
-def model_bytes(folder: Path, run: int = 1) -> list[bytes]:
-    place = folder / f"run{run:02d}" / "model"
-    return [(place / name).read_bytes() for name in ("model.safetensors", "model.json")]
-
-
-def metrics(folder: Path, run: int = 1) -> list[dict]:
-    lines = (folder / f"run{run:02d}" / "metrics.jsonl").read_text().splitlines()
-    timed = ("seconds", "words_per_second")
-    return [{k: v for k, v in json.loads(line).items() if k not in timed} for line in lines]
 
 
 def test_a_run_writes_model_metrics_and_result(tmp_path):
@@ -77,50 +64,6 @@ def test_a_finished_run_is_not_trained_again(tmp_path):
     assert again == replace(first, metrics=dict(first.metrics))
 
 
-class Interrupted(Exception):
-    pass
-
-
-class Failing(EagerLearner):
-    """A learner that stops the run at some step, makes steps look bad, or breaks its parameters at one.
-
-    Bad steps are so in full precision, too, unless `mended`.
-    """
-
-    def __init__(self, *args, stop=math.inf, bad=(), broken=0, mended=False, **options):
-        super().__init__(*args, **options)
-        self.count, self.stop, self.bad, self.broken, self.mended = 0, stop, bad, broken, mended
-        self.bad_steps = set()
-
-    def step(self, request: Request):
-        if request.exact:
-            bad = request.step in self.bad_steps and not self.mended
-            return self.bad_outcome() if bad else super().step(request)
-        self.count += 1
-        if self.count > self.stop:
-            raise Interrupted
-        if self.count == self.broken:
-            with torch.no_grad():
-                next(self.grammar.parameters()).fill_(math.nan)
-        if self.count in self.bad:
-            self.bad_steps.add(request.step)
-            return self.bad_outcome()
-        return super().step(request)
-
-    def bad_outcome(self):
-        return torch.tensor([math.nan, 0.0, math.inf, 0.0], dtype=torch.float64)
-
-
-def failing(**options):
-    return lambda grammar, config, world: Failing(
-        grammar, config, seed=config.run.init_seed, world=world, **options
-    )
-
-
-#: A grammar that draws numbers while it learns.
-COMPOUND = ("grammar.kind=c-pcfg", "grammar.ranks=[]", "grammar.discontinuous=0", "grammar.latent=4")
-
-
 @pytest.mark.parametrize("overrides", [(), ("optimiser.average=0.9", "optimiser.schedule=cosine"), COMPOUND])
 def test_interrupted_runs_end_bit_for_bit_the_same(tmp_path, overrides):
     config = tiny_config(tmp_path, *overrides)
@@ -144,124 +87,6 @@ def test_steps_that_are_no_numbers_are_left_out_and_told(tmp_path):
     assert sum("a step was left out" in e.message for e in told) == 2
     assert [e["train"]["skipped"] for e in events if e["event"] == "epoch"] == [2, 0]
     assert [e["applied"] for e in events if e["event"] == "redo"] == [False, False]
-
-
-def test_steps_that_are_no_numbers_are_made_in_full_precision(tmp_path):
-    config = tiny_config(tmp_path)
-    told = []
-    make = failing(bad=(2, 5), mended=True)
-    result = train(config, tmp_path / "out", make_learner=make, progress=told.append)
-    events = metrics(tmp_path / "out")
-    assert not [e for e in events if e["event"] == "skip"]
-    assert [e["applied"] for e in events if e["event"] == "redo"] == [True, True]
-    assert [e["redone"] for e in events if e["event"] == "step"][:3] == [1, 1, 0]
-    assert [e["train"]["redone"] for e in events if e["event"] == "epoch"] == [2, 0]
-    assert sum("in full precision it was made" in e.message for e in told) == 2
-    train(config, tmp_path / "good")
-    scores = metrics(tmp_path / "good")[-1]["development"]
-    # The same steps in another order, each with the rate that it should have had.
-    assert result.metrics["log_likelihood"] == pytest.approx(scores["log_likelihood"], rel=1e-3)
-
-
-def test_runs_with_steps_in_full_precision_go_on_bit_for_bit_the_same(tmp_path):
-    config = tiny_config(tmp_path, *COMPOUND)
-
-    class Overflowing(Failing):
-        def step(self, request: Request):
-            if request.step in (1, 4, 11) and not request.exact:
-                return self.bad_outcome()
-            return super().step(request)
-
-    def overflowing(**options):
-        return lambda grammar, config, world: Overflowing(grammar, config, seed=1, world=world, **options)
-
-    train(config, tmp_path / "whole", make_learner=overflowing())
-    for stop in (1, 5, 4):
-        with pytest.raises(Interrupted):
-            train(config, tmp_path / "parts", make_learner=overflowing(stop=stop))
-    train(config, tmp_path / "parts", make_learner=overflowing())
-    assert len([e for e in metrics(tmp_path / "whole") if e["event"] == "redo"]) == 3
-    assert model_bytes(tmp_path / "whole") == model_bytes(tmp_path / "parts")
-    assert metrics(tmp_path / "whole") == metrics(tmp_path / "parts")
-
-
-@pytest.mark.parametrize("overrides", [(), COMPOUND, ("batches.lengths=mixed",)])
-def test_a_step_in_full_precision_is_that_of_float64(tmp_path, overrides):
-    config = tiny_config(tmp_path, *overrides)
-    request = Request(torch.tensor([[1, 2, 3], [4, 5, 0]]), torch.tensor([3, 2]), 5, rate=0.1, limit=math.inf)
-    single = eager_learner(initial_grammar(config, 9), config, World())
-    double = eager_learner(initial_grammar(config, 9).double(), config, World())
-    outcomes = [single.step(replace(request, exact=True)), double.step(request)]
-    torch.testing.assert_close(*outcomes, rtol=1e-6, atol=1e-6)
-    for ours, theirs in zip(single.grammar.parameters(), double.grammar.parameters(), strict=True):
-        assert ours.dtype == torch.float32
-        torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=1e-5)
-
-
-class Inaccurate(EagerLearner):
-    """A learner whose log Z is wrong in some checks, numbered from 0; tells which steps were exact."""
-
-    def __init__(self, *args, checks, off, **options):
-        super().__init__(*args, **options)
-        self.exact, plain, count = [], self.grammar.log_prob, itertools.count()
-        self.measuring = False
-
-        def log_prob(words, lengths=None):
-            value = plain(words, lengths)
-            if torch.is_grad_enabled() or self.measuring or next(count) not in checks:
-                return value
-            return value + off * (words.shape[1] if lengths is None else lengths)
-
-        self.grammar.log_prob = log_prob
-
-    def step(self, request: Request):
-        self.exact.append(request.exact)
-        return super().step(request)
-
-    @contextmanager
-    def evaluated(self):
-        self.measuring = True
-        with super().evaluated() as grammar:
-            yield grammar
-        self.measuring = False
-
-
-def inaccurate(folder, checks, off=0.5):
-    """Train with an `Inaccurate` learner; return its checks, whether steps were exact, and what was told."""
-    told, learners = [], []
-
-    def make(grammar, config, world):
-        learners.append(Inaccurate(grammar, config, seed=1, world=world, checks=checks, off=off))
-        return learners[-1]
-
-    config = tiny_config(folder, "training.report_every=3")
-    train(config, folder / "out", make_learner=make, progress=told.append)
-    events = [e for e in metrics(folder / "out") if e["event"] == "accuracy"]
-    return events, learners[0].exact, [e.message for e in told if e.kind == "note"]
-
-
-@pytest.mark.parametrize("off", [0.5, math.nan])
-def test_inaccurate_steps_are_made_in_full_precision_until_they_are_accurate(tmp_path, off):
-    checks, exact, notes = inaccurate(tmp_path, {0, 1, 2, 3}, off)  # found twice, and once more
-    assert [e["exact"] for e in checks] == [True, True, False, False]
-    assert exact == [True] * 6 + [False] * 13
-    for check in checks[:2]:
-        assert (
-            check["difference"] == check["repeated"] == (pytest.approx(0.5, abs=1e-4) if off == 0.5 else None)
-        )
-    assert checks[2]["difference"] < 1e-4
-    assert sum("steps are made in full precision" in note for note in notes) == 1
-    assert sum("steps are quick again" in note for note in notes) == 1
-
-
-def test_what_is_inaccurate_only_once_is_told_but_changes_nothing(tmp_path):
-    checks, exact, notes = inaccurate(tmp_path, {0})
-    assert [e["exact"] for e in checks] == [False, False]
-    assert checks[0]["difference"] == pytest.approx(0.5, abs=1e-4)
-    assert checks[0]["repeated"] < 1e-4
-    assert checks[1]["repeated"] is None
-    assert not any(exact)
-    assert sum("this device does not repeat its results" in note for note in notes) == 1
 
 
 def test_the_learner_leaves_out_what_is_over_the_limit(tmp_path):

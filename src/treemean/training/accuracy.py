@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from treemean.grammars import Grammar
+from treemean.grammars.inside.guard import Guard
 from treemean.grammars.precision import in_float64
 from treemean.training.corpus import Corpus
 
@@ -25,20 +26,30 @@ class Accuracy:
     Parameters
     ----------
     difference : by how many nats per word log Z is off in the sentence where it is off most; infinite where
-        only float64 has a result, and no number where it has none either: then the parameters are broken, and
-        no precision helps.
-    sentence : its place in the corpus.
-    repeated : what the difference is if all is computed once more, where it was too large at first.
+        only float64 has a result. Sentences of which float64 has none either are left out; it is no number if
+        there are no others.
+    sentence : the place of that sentence in the corpus.
+    repeated : the largest difference of any sentence if all is computed once more, where it was too large at
+        first.
+    broken : how many sentences were left out.
     """
 
     difference: float
     sentence: int
     repeated: float | None = None
+    broken: int = 0
 
-    @property
-    def is_good(self) -> bool:
-        """Whether the quick way can be used, as far as this check tells."""
-        return not (self.difference if self.repeated is None else self.repeated) > LARGEST_DIFFERENCE
+    def asks_for_full_precision(self, *, was_exact: bool) -> bool:
+        """Tell whether steps should be made in full precision from now on.
+
+        Parameters
+        ----------
+        was_exact : whether they were until now. It stays so if there is nothing to compare: then the
+            parameters are broken, and no precision helps.
+        """
+        if math.isnan(self.difference):
+            return was_exact
+        return (self.difference if self.repeated is None else self.repeated) > LARGEST_DIFFERENCE
 
     def describe(self, *, was_exact: bool) -> str:
         """Return what a user should know of it; nothing if all is as it was.
@@ -47,20 +58,25 @@ class Accuracy:
         ----------
         was_exact : whether steps were made in full precision until now.
         """
-        if not self.is_good and was_exact:
-            return ""
-        if not self.is_good:
+        if math.isnan(self.difference):
+            return "log Z of no sentence is a number, in full precision neither: the parameters are broken"
+        off = "no number" if math.isinf(self.difference) else f"off by {self.difference:.1e} nats per word"
+        if self.asks_for_full_precision(was_exact=was_exact):
+            if was_exact:
+                return ""
             return (
-                f"log Z of a sentence is off by {self.difference:.1e} nats per word: steps are made in full "
-                "precision until it is not, which is slow. If that goes on, set grammar.backend = "
-                '"torch", or, if it is, lower the rate'
+                f"log Z of a sentence is {off}: steps are made in full precision until it is not, which is "
+                'slow. If that goes on, set grammar.backend = "torch", or, if it is, lower the rate'
             )
+        told = []
         if self.repeated is not None:
-            return (
-                f"log Z of a sentence was off by {self.difference:.1e} nats per word, but by "
-                f"{self.repeated:.1e} when it was computed again: this device does not repeat its results"
+            told.append(
+                f"log Z of a sentence was {off}, but when all was computed again none was off by more than "
+                f"{self.repeated:.1e}: this device does not repeat its results"
             )
-        return "log Z is exact enough: steps are quick again" if was_exact else ""
+        if was_exact:
+            told.append("log Z is exact enough: steps are quick again")
+        return ". ".join(told)
 
 
 def check_accuracy(grammar: Grammar, corpus: Corpus, *, longest: bool) -> Accuracy:
@@ -75,11 +91,16 @@ def check_accuracy(grammar: Grammar, corpus: Corpus, *, longest: bool) -> Accura
     """
     places = some_of_all_lengths(corpus.lengths, longest=longest)
     words, lengths = corpus.batch(places)
-    found = differences(grammar, words, lengths)
-    worst = int(np.argmax(found))  # of what is no number the first
-    difference = found[worst]
-    again = max(differences(grammar, words, lengths)) if difference > LARGEST_DIFFERENCE else None
-    return Accuracy(difference, int(places[worst]), again)
+    expected = log_z_in_float64(grammar, words, lengths)
+    found = np.array(differences(grammar, words, lengths, expected))
+    broken = int(np.isnan(found).sum())
+    if broken == len(found):
+        return Accuracy(math.nan, int(places[0]), broken=broken)
+    worst = int(np.nanargmax(found))
+    again = None
+    if found[worst] > LARGEST_DIFFERENCE:
+        again = float(np.nanmax(differences(grammar, words, lengths, expected)))
+    return Accuracy(float(found[worst]), int(places[worst]), again, broken)
 
 
 def some_of_all_lengths(lengths: NDArray[np.int64], *, longest: bool) -> NDArray[np.int64]:
@@ -99,14 +120,45 @@ def some_of_all_lengths(lengths: NDArray[np.int64], *, longest: bool) -> NDArray
 
 
 @torch.no_grad()
-def differences(grammar: Grammar, words: Tensor, lengths: Tensor | None) -> list[float]:
-    """Return by how many nats per word log Z of each sentence is off; if it is not finite, see `Accuracy`."""
-    device = next(grammar.parameters()).device
-    words, lengths = words.to(device), None if lengths is None else lengths.to(device)
-    expected = in_float64(grammar).log_prob(words, lengths)
-    if not bool(expected.isfinite().all()):
-        return [math.nan] * len(words)
-    off = (grammar.log_prob(words, lengths).double() - expected).abs()
+def log_z_in_float64(grammar: Grammar, words: Tensor, lengths: Tensor | None) -> Tensor:
+    """Return log Z (B,) of sentences in full precision, on the device of the grammar."""
+    return in_float64(grammar).log_prob(*_beside(grammar, words, lengths))
+
+
+@torch.no_grad()
+def differences(
+    grammar: Grammar, words: Tensor, lengths: Tensor | None, expected: Tensor | None = None
+) -> list[float]:
+    """Return by how many nats per word log Z of each sentence is off; if it is not finite, see `Accuracy`.
+
+    Parameters
+    ----------
+    expected : what `log_z_in_float64` has found; it is computed if it is not given.
+    """
+    if expected is None:
+        expected = log_z_in_float64(grammar, words, lengths)
+    words, lengths = _beside(grammar, words, lengths)
+    known = expected.isfinite()
+    off = torch.full_like(expected, math.nan)
+    if bool(known.any()):
+        own = None if lengths is None else lengths[known]
+        refused = _refused(grammar)
+        found = grammar.log_prob(words[known], own).double()
+        if _refused(grammar) > refused:  # these are not results of kernels, which had none
+            found = torch.full_like(found, math.nan)
+        off[known] = (found - expected[known]).abs().nan_to_num(nan=math.inf, posinf=math.inf)
     off /= words.shape[1] if lengths is None else lengths
-    found: list[float] = off.nan_to_num(nan=math.inf).tolist()
-    return found
+    numbers: list[float] = off.tolist()
+    return numbers
+
+
+def _beside(grammar: Grammar, words: Tensor, lengths: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    """Return a batch on the device of a grammar."""
+    device = next(grammar.parameters()).device
+    return words.to(device), None if lengths is None else lengths.to(device)
+
+
+def _refused(grammar: Grammar) -> int:
+    """Return how many batches of kernels were replaced by what full precision makes of them."""
+    guard: Guard | None = getattr(grammar, "guard", None)
+    return 0 if guard is None else guard.refused

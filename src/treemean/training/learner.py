@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -97,7 +98,9 @@ class EagerLearner:
         sums = self._world.sum_gradients(self._parameters, self._backward(request))
         norm = torch.nn.utils.clip_grad_norm_(self._parameters, self._optimiser_config.clip)
         objective = float(sums.sum()) / request.count
-        applied = objective <= request.limit and bool(torch.isfinite(norm))  # false for what is no number
+        # A sentence of infinite loss has no gradient, and a limit can be infinite, too.
+        finite = math.isfinite(objective) and bool(torch.isfinite(norm))
+        applied = finite and objective <= request.limit
         if applied:
             self._adam.step(request.rate)
             self._update_average()

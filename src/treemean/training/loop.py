@@ -27,7 +27,7 @@ from treemean.training.development import Scores, measure, perplexity
 from treemean.training.distributed import World
 from treemean.training.folders import Metrics, RunFolder, RunResult
 from treemean.training.learner import Learner, Outcome, Request
-from treemean.training.progress import Progress, Watcher
+from treemean.training.progress import Progress, Watcher, described_redone
 from treemean.training.recovery import Watch
 from treemean.training.schedule import learning_rate
 from treemean.training.sections import TrainingConfig
@@ -137,7 +137,7 @@ class Loop:
         state, every = self._state, self._config.training.report_every
         batches = self._order.of_epoch(state.epoch)
         while state.place < len(batches):
-            if state.place == 0 or state.exact:
+            if state.check:
                 self._check_accuracy()
             part = batches[state.place : state.place + every]
             requests, outcomes = [], []
@@ -170,34 +170,40 @@ class Loop:
         """Ask once more, in full precision, for steps that gave what is no number; return how many.
 
         Their outcomes are replaced. These steps come after others that were asked for later, since nobody
-        waited for the device until now.
+        waited for the device until now. If most had to be, the rest of the epoch is exact from the first.
         """
         if self._is_exact:
             return 0
-        redone = 0
+        redone = made = 0
         for place, (request, outcome) in enumerate(zip(requests, outcomes)):
             if request.exact or all(map(math.isfinite, outcome)):
                 continue
             redone += 1
             outcomes[place] = (yield replace(request, exact=True)).tolist()
             applied = outcomes[place][Outcome.APPLIED] == 1
+            made += applied
             self._record("redo", applied=applied, norm=outcomes[place][Outcome.NORM])
-            self._note(
-                "a step gave no number; in full precision it "
-                + ("was made" if applied else "could not be made either")
-            )
+        if redone:
+            self._note(described_redone(redone, made, len(requests)))
+        if 2 * redone > len(requests):
+            # No check may end this: log Z can be right where gradients overflow.
+            self._state.exact, self._state.check = True, False
+            self._record("exact", redone=redone, steps=len(requests))
+            self._note("steps are made in full precision until the end of the epoch, which is slow")
         return redone
 
     def _check_accuracy(self) -> None:
         """Compare log Z of some sentences with float64; if it is off, use full precision until next time."""
         if self._is_exact:
             return
-        grammar, corpus, longest = self._learner.grammar, self._data.train, self._state.epoch == 1
+        state, grammar, corpus = self._state, self._learner.grammar, self._data.train
+        longest = state.epoch == 1
         found = Accuracy(
             **self._world.share(lambda: asdict(check_accuracy(grammar, corpus, longest=longest)))
         )
-        was_exact, self._state.exact = self._state.exact, not found.is_good
-        self._record("accuracy", **asdict(found), exact=self._state.exact)
+        was_exact = state.exact
+        state.exact = state.check = found.asks_for_full_precision(was_exact=was_exact)
+        self._record("accuracy", **asdict(found), exact=state.exact)
         if message := found.describe(was_exact=was_exact):
             self._note(message)
 
@@ -264,7 +270,7 @@ class Loop:
         state.watch = Watch()
         self._world.wait()
         self._learner.load_state(self._checkpoints_for_all().tensors(_GOOD))
-        self._check_accuracy()
+        state.check = True  # what was found before was about other parameters
         self._record("restore", reason=why, factor=state.factor)
         self._note(f"{why}: back to the last good state, with the rate times {state.factor:g}")
 
@@ -296,7 +302,7 @@ class Loop:
             )  # fmt: skip
             self._say("epoch", development=scores.to_dict(), selected=selected)
         self._decide_end()
-        state.epoch, state.place, state.sums = state.epoch + 1, 0, Sums()
+        state.epoch, state.place, state.sums, state.check = state.epoch + 1, 0, Sums(), True
         if self._world.is_main:
             good = scores is not None and not state.watch.trouble(self._config.recovery)
             self._save(good=good, best=best)

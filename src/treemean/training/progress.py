@@ -88,6 +88,28 @@ def described_scores(scores: Mapping[str, Any]) -> str:
     return text
 
 
+def described_redone(redone: int, made: int, steps: int) -> str:
+    """Return in words what became of steps that gave no number and were computed in full precision.
+
+    Parameters
+    ----------
+    redone, made : how many these were, and how many of them could be made.
+    steps : of how many.
+
+    >>> print(described_redone(3, 3, 50))
+    3 of 50 steps gave no number; in full precision they were made
+    >>> print(described_redone(3, 1, 50))
+    3 of 50 steps gave no number; in full precision 1 of them was made
+    """
+    if made == redone:
+        fate = "it was made" if made == 1 else "they were made"
+    elif made:
+        fate = f"{made} of them {'was' if made == 1 else 'were'} made"
+    else:
+        fate = "neither"
+    return f"{redone} of {steps} steps gave no number; in full precision {fate}"
+
+
 def _short(perplexity: float) -> str:
     """Return a perplexity in few digits, also that of a grammar that went astray.
 

@@ -33,6 +33,8 @@ class RunState:
     factor : by what the learning rate was lowered after trouble.
     recoveries : how often that was.
     exact : whether steps are computed in full precision, because the quick way was found to be inaccurate.
+    check : whether that is to be found out before the next step: in a new epoch, after going back, and as
+        long as steps are exact, unless they are for the rest of the epoch.
     watch : running means of the objective.
     sums : of this epoch so far.
     best, best_epoch, waited : the best scores, when they were reached, and how many epochs were worse since.
@@ -47,6 +49,7 @@ class RunState:
     factor: float = 1.0
     recoveries: int = 0
     exact: bool = False
+    check: bool = True
     watch: Watch = field(default_factory=Watch)
     sums: Sums = field(default_factory=Sums)
     best: Scores | None = None

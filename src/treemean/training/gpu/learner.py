@@ -163,7 +163,9 @@ class StackedLearner:
         """
         norms = self._norms(gradients).double()
         rate, limit, count = numbers.unbind(1)
-        applied = (sums.sum(1) / count <= limit) & norms.isfinite()  # false for what is no number
+        objectives = sums.sum(1) / count
+        # A sentence of infinite loss has no gradient, and a limit can be infinite, too.
+        applied = objectives.isfinite() & norms.isfinite() & (objectives <= limit)
         scales = ((norms + _TINY) / self._clips).clamp(min=1)
         self._adam.step(gradients, rate.float(), scales.float(), (~applied).float())
         self._update_averages(applied)
