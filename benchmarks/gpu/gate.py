@@ -10,6 +10,8 @@ from gpu.timing import fail, guard
 
 #: Which grammars are checked from parameters to gradients, and how decided their choices are.
 GRAMMARS = [("tn-lcfrs", 1.0), ("tn-lcfrs", 50.0), ("tn-pcfg", 50.0)]
+#: How large hidden layers of emissions are in other checks.
+GROWN = (1e3, 2e4)
 #: The versions of them that are used; others are only compared.
 VERSIONS = ("halves", "float32")
 
@@ -28,7 +30,8 @@ def check_all(kinds: Collection[str] = KINDS) -> dict[str, Any]:
         "grammars": [
             (f"{kind}, sharpness {sharpness:g}", lambda k=kind, s=sharpness: grammars.check(k, s))  # type: ignore[misc]
             for kind, sharpness in GRAMMARS
-        ],
+        ]
+        + [(f"hidden layers up to {x:.0e}", lambda x=x: grammars.check_grown(x)) for x in GROWN],  # type: ignore[misc]
         "trees": [("MBR trees", decoding.check)],
         "dense": [
             (f"{kind}, {name}", lambda check=check, kind=kind: check(kind))  # type: ignore[misc]

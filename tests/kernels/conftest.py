@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -18,7 +19,8 @@ triton = pytest.importorskip("triton")
 
 
 def _mend_interpreter() -> None:
-    """Let loops be bounded by the interpreter's one-element arrays, and spare it needless work.
+    """Let loops be bounded by the interpreter's one-element arrays, let it treat what is no number as in
+    compiled code (the larger of that and a number is the number), and spare it needless work.
 
     NumPy 2.4 takes no one-element array for an integer any more. A function of ours that a kernel calls need
     not replace all functions of the language once more, as the kernel has done so. And integers are not
@@ -40,6 +42,8 @@ def _mend_interpreter() -> None:
 
     interpreter._patch_lang_tensor = patch_and_mend
     interpreter.InterpretedFunction.__call__ = call
+    for name, choose in (("create_maxnumf", np.fmax), ("create_minnumf", np.fmin)):
+        setattr(interpreter.InterpreterBuilder, name, lambda self, a, b, f=choose: self.binary_op(a, b, f))
     builder = interpreter.interpreter_builder
     builder.options = replace(builder.options, sanitize_overflow=False)
 

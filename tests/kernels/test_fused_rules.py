@@ -95,7 +95,9 @@ def test_rules_and_gradients_are_those_of_the_plain_version(
     rules = rank_rules(parameters, words.to(device), grammars[0].config, dtype=dtype)
     value, gradients = gradients_of(rules, parameters, lengths.expand(runs, 3).to(device))
     # Rounded to halves, some ReLU are on the other side of their kink, which shows where units are so few.
-    tolerance, tolerance_each = (1e-5, 2e-4) if dtype == torch.float32 else (2e-5, 0.2)
+    tolerance, tolerance_each, tolerance_whole = (
+        (1e-5, 2e-4, 1e-5) if dtype == torch.float32 else (2e-5, 0.05, 2e-3)
+    )
     for run, grammar in enumerate(grammars):
         grammar.double()
         own = dict(grammar.named_parameters())
@@ -111,7 +113,7 @@ def test_rules_and_gradients_are_those_of_the_plain_version(
             off = difference(gradient, wanted)
             assert off <= tolerance_each, f"{name} is off by {off}"
         whole, expected_whole = (torch.cat([x.flatten() for x in y]) for y in (found, expected_gradients))
-        assert difference(whole, expected_whole) <= tolerance_each / 2
+        assert difference(whole, expected_whole) <= tolerance_whole
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
@@ -139,6 +141,74 @@ def test_preterminals_with_one_word_emit_it_for_sure_however_large_their_logits(
     assert rules.scales.cpu().abs().max() < 1e-5
     expected = grammar.double().rules(words[0])
     assert difference(rules.views[0] * rules.scales[0].exp()[..., None], expected.views) < 1e-4
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("gain", [12.0, 60.0])
+def test_networks_that_have_grown_keep_their_digits(gain: float, dtype: torch.dtype, device: str) -> None:
+    """Hidden layers of trained grammars are in the thousands; those of the second case are beyond halves."""
+    grammar = make_grammar("tn-pcfg", seed=1)
+    with torch.no_grad():
+        for block in grammar.emission_network[1:]:
+            for layer in (0, 2):
+                block.layers[layer].weight *= gain**0.5
+        grammar.words *= 0.1
+        largest = float(grammar.emission_network(grammar.symbols[13:]).max())
+    assert 1e3 < largest < 1e4 if gain == 12 else 65_504 < largest < 1e6
+    words = torch.randint(VOCABULARY, (1, 3, 5), generator=torch.Generator().manual_seed(5))
+    parameters = stack([grammar], device)
+    rules = rank_rules(parameters, words.to(device), grammar.config, dtype=dtype)
+    value, gradients = gradients_of(rules, parameters)
+    own = dict(grammar.double().named_parameters())
+    expected, expected_gradients = gradients_of(grammar.rules(words[0]), own)
+    # Float32 has no more digits than that for logits as large as these.
+    torch.testing.assert_close(value[0].cpu().double(), expected, rtol=0, atol=2e-7 * largest)
+    for name, gradient, wanted in zip(own, gradients, expected_gradients):
+        off = difference(gradient[0], wanted)
+        assert off <= (1e-3 if dtype == torch.float32 else 2e-2), f"{name} is off by {off}"
+    whole, expected_whole = (
+        torch.cat([gradient.cpu().flatten() for gradient in some]) for some in (gradients, expected_gradients)
+    )
+    assert difference(whole, expected_whole) <= 2e-3
+
+
+def test_a_part_of_a_batch_of_several_runs_is_learnt_from_as_if_it_were_whole(device: str) -> None:
+    grammars = [make_grammar("tn-pcfg", seed) for seed in (1, 2)]
+    words = torch.randint(VOCABULARY, (2, 4, 3), generator=torch.Generator().manual_seed(5)).to(device)
+    parameters = stack(grammars, device)
+    found = [
+        gradients_of(rank_rules(parameters, some, grammars[0].config), parameters)
+        for some in (words[:, 1:3], words[:, 1:3].clone())
+    ]
+    assert torch.equal(found[0][0], found[1][0])
+    assert all(map(torch.equal, found[0][1], found[1][1]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["left.0.weight", "parent.0.bias", "emission_network.2.layers.0.weight", "words", "root_embedding"],
+)
+def test_what_is_no_number_is_not_lost(name: str, device: str) -> None:
+    """Compiled kernels take the larger of a number and no number for the number, unless they are told."""
+    grammar = make_grammar("tn-pcfg")
+    parameters = stack([grammar], device)
+    with torch.no_grad():
+        parameters[name].view(-1)[0] = torch.nan
+    words = torch.tensor([[[0, 1, 2]]], device=device)
+    rules = rank_rules(parameters, words, grammar.config)
+    assert not all(bool(part.isfinite().all()) for part in (rules.views, rules.continuous, rules.root))
+
+
+@pytest.mark.parametrize("name", ["views", "continuous", "root"])
+def test_gradients_that_are_no_numbers_are_not_lost(name: str, device: str) -> None:
+    grammar = make_grammar("tn-pcfg")
+    parameters = stack([grammar], device)
+    rules = rank_rules(parameters, torch.tensor([[[0, 1, 2]]], device=device), grammar.config)
+    target = getattr(rules, name)
+    gradient = torch.ones_like(target)
+    gradient.view(-1)[1] = torch.nan
+    found = torch.autograd.grad(target, list(parameters.values()), gradient, materialize_grads=True)
+    assert not all(bool(part.isfinite().all()) for part in found)
 
 
 @pytest.mark.parametrize("rare", [False, True])
@@ -195,6 +265,7 @@ def test_words_are_found_wherever_they_stand(monkeypatch: pytest.MonkeyPatch, de
 
     at_once = of_words()
     monkeypatch.setattr(emissions, "_LOOK", 8)
+    monkeypatch.setattr(emissions, "_AT_ONCE", 4)
     monkeypatch.setattr(emissions, "_POSITIONS", 2)
     torch.testing.assert_close(of_words(), at_once)
 

@@ -61,15 +61,14 @@ def emitted_gradients(
 def hidden_gradients(
     chosen,
     expected,
-    hidden,
+    vectors,
     units,
     gradients,
     weighted,
     rows,
     padded,
     SIZE: tl.constexpr,
-    PITCH: tl.constexpr,
-    PITCH_HIDDEN: tl.constexpr,
+    PITCH_VECTORS: tl.constexpr,
     PITCH_CHOSEN: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
@@ -88,14 +87,15 @@ def hidden_gradients(
     number = tl.load(chosen + SIZE) * unit
     words = tl.load(chosen + column, mask=real, other=0.0) * unit
     word = tl.load(expected + row * SIZE + column, mask=real, other=0.0) * PROBABILITY
-    vector = tl.load(hidden + row * PITCH_HIDDEN + column, mask=real, other=0.0).to(tl.float32)
-    tl.store(gradients + row * PITCH + column, limited(words - number * word), mask=real)
-    tl.store(weighted + row * PITCH + column, limited(number * vector), mask=real)
+    vector = tl.load(vectors + row * PITCH_VECTORS + column, mask=real, other=0.0).to(tl.float32)
+    tl.store(gradients + row * SIZE + column, words - number * word, mask=real)
+    tl.store(weighted + row * SIZE + column, number * vector, mask=real)
 
 
 @triton.jit(do_not_specialize=["positions", "vocabulary", "padded"])
 def word_gradients(
     unchosen,
+    unchosen_step,
     chosen,
     words,
     units,
@@ -111,7 +111,7 @@ def word_gradients(
 ):
     """Take the gradient of the vector of a word: minus that of the normalisers, plus those where it stands.
 
-    ``unchosen`` has ``padded`` rows for each run. Both come from vectors times VECTOR.
+    ``unchosen`` has ``padded`` rows for each run, and a step. Both come from vectors times VECTOR.
 
     Every word looks for its positions itself, in their order, so that sums have the same bits each time. Most
     words stand nowhere: LOOK positions at once are looked at, and only where it is among them STEP at once.
@@ -121,7 +121,7 @@ def word_gradients(
     column = tl.arange(0, BLOCK)
     real = column < SIZE
     row = run * vocabulary + word
-    inverse = tl.load(units + run * UNITS_OF_RUN + 3) * PROBABILITY
+    inverse = tl.load(units + run * UNITS_OF_RUN + 3) * tl.load(unchosen_step + run) * PROBABILITY
     total = -tl.load(unchosen + (run * padded + word) * SIZE + column, mask=real, other=0.0) * inverse
     here = tl.zeros([BLOCK], dtype=tl.float32)
     words += run * positions

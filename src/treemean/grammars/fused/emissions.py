@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.fused import backward_kernels, forward_kernels
-from treemean.grammars.fused.layers import ExactNetwork, Tally, split_matrix
+from treemean.grammars.fused.layers import Tally, split_matrix
 from treemean.grammars.fused.matrices import (
     TILE,
     aligned,
@@ -21,10 +21,12 @@ from treemean.grammars.fused.matrices import (
     warps,
     whole_part,
 )
+from treemean.grammars.fused.scaled_kernels import VECTOR_SCALE
+from treemean.grammars.fused.scaled_network import ScaledNetwork, fitted
 from treemean.grammars.inside.triton.streams import Streams
 
-# How many positions are searched for a word at once, and of how many gradients are added up.
-_LOOK, _POSITIONS = 512, 16
+# How many positions are written at once, are searched for a word, and of how many gradients are added up.
+_AT_ONCE, _LOOK, _POSITIONS = 512, 512, 16
 
 
 class Emissions:
@@ -39,10 +41,10 @@ class Emissions:
     """
 
     def __init__(
-        self, network: ExactNetwork, preterminals: Tensor, embeddings: Tensor, words: Tensor
+        self, network: ScaledNetwork, preterminals: Tensor, embeddings: Tensor, words: Tensor
     ) -> None:
         self._network, self._embeddings = network, embeddings
-        self._words = words.reshape(len(words), -1)
+        self._words = words.reshape(len(words), -1).contiguous()  # it may be a part of a larger batch
         self._inputs = preterminals
 
     def forward(self, *, keep: bool) -> tuple[Tensor, Tensor]:
@@ -56,18 +58,18 @@ class Emissions:
         ----------
         keep : whether gradients will be taken.
         """
-        split = self._network.forward(self._inputs)
-        hidden = self._hidden = whole_part(split)
-        runs, preterminals, _ = hidden.shape
+        hidden = self._network.scaled(self._inputs)
+        runs, preterminals = hidden.scales.shape
         table = split_matrix(self._embeddings, rest=1, multiple=TILE)
         self._padded = whole_part(table)
-        rows, positions, device = table.shape[1], self._words.shape[1], hidden.device
-        logits = product(split, table.mT)
+        rows, positions, device = table.shape[1], self._words.shape[1], table.device
+        logits = product(hidden.split, table.mT)
         log_probs = torch.empty(runs, positions, preterminals, device=device)
         self._probabilities = half_matrix(runs, preterminals, rows * keep, device=device)
         block = power(rows + 1) // 2
         forward_kernels.normalise[(preterminals, runs)](
             logits,
+            hidden.scales,
             self._words,
             log_probs,
             self._probabilities,
@@ -79,7 +81,7 @@ class Emissions:
             KEEP=keep,
             BLOCK=block,
             MORE=power(rows - block),
-            LOOK=_LOOK,
+            AT_ONCE=_AT_ONCE,
             num_warps=warps(2 * block),
         )
         del logits
@@ -99,11 +101,11 @@ class Emissions:
         )
         if keep:
             self._log_probs, self._scales = log_probs, scales
+            self._look_up()
         return emitted, scales
 
-    def expect(self) -> None:
-        """Find the expected word of each preterminal, and the words; nothing waits for it but `backward`."""
-        self._expected = product(self._probabilities, self._padded)
+    def _look_up(self) -> None:
+        """Find the vectors of the words, and a 1 behind each."""
         runs, positions = self._words.shape
         size = self._embeddings.shape[2]
         self._chosen = half_matrix(runs, positions, aligned(size + 1), device=self._words.device)
@@ -117,6 +119,10 @@ class Emissions:
             PITCH=self._chosen.stride(1),
             BLOCK=power(size + 1),
         )
+
+    def expect(self) -> None:
+        """Find the expected word of each preterminal; nothing waits for it but `backward`."""
+        self._expected = product(self._probabilities, self._padded)
 
     def posteriors(self, gradients: Tensor, steps: Tensor, units: Tensor) -> tuple[Tensor, Tensor]:
         """Return the posteriors of preterminals, and the emissions times the steps, both as halves.
@@ -159,32 +165,34 @@ class Emissions:
 
         Words are done on a side stream; wait for it.
         """
-        runs, preterminals, size = self._hidden.shape
+        vectors = self._network.vectors
+        runs, preterminals, size = vectors.shape
         vocabulary, positions = self._embeddings.shape[1], self._words.shape[1]
-        gradients, weighted = (half_matrix(runs, preterminals, size, device=units.device) for _ in range(2))
+        gradients, weighted = (torch.empty(runs, preterminals, size, device=units.device) for _ in range(2))
         chosen = product(posteriors.mT, self._chosen)
         backward_kernels.hidden_gradients[(preterminals, runs)](
             chosen,
             self._expected,
-            self._hidden,
+            vectors,
             units,
             gradients,
             weighted,
             preterminals,
             chosen.shape[1],
             SIZE=size,
-            PITCH=gradients.stride(1),
-            PITCH_HIDDEN=self._hidden.stride(1),
+            PITCH_VECTORS=vectors.stride(1),
             PITCH_CHOSEN=chosen.stride(1),
             BLOCK=power(size),
         )
         self._held = (posteriors, weighted, chosen)
         with streams.beside(side):
-            at_words = product(posteriors[..., :preterminals], self._hidden)
-            unchosen = product(self._probabilities.mT, weighted)
+            at_words = product(posteriors[..., :preterminals], vectors)
+            halves = fitted(weighted)[0]
+            unchosen = product(self._probabilities.mT, halves.halves)
             of_words = torch.empty(runs, vocabulary, size, device=units.device)
             backward_kernels.word_gradients[(vocabulary, runs)](
                 unchosen,
+                halves.step,
                 at_words,
                 self._words,
                 units,
@@ -194,7 +202,7 @@ class Emissions:
                 self._padded.shape[1],
                 SIZE=size,
                 BLOCK=power(size),
-                VECTOR=self._network.scale,
+                VECTOR=VECTOR_SCALE,
                 STEP=_POSITIONS,
                 LOOK=_LOOK,
             )

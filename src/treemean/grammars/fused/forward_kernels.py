@@ -12,10 +12,12 @@ import triton.language as tl
 #: Probabilities are written as halves times this, so that small ones keep their digits.
 SCALE = 2.0**15
 _SCALE = tl.constexpr(SCALE)
-#: What hidden layers of emissions are written as halves times. They grow as long as a run learns, to ten
-#: thousand and beyond, and halves end at 65,504; at the other end they are exact to 4e-6 with this.
-HIDDEN_SCALE = 2.0**-6
-_UNSCALE = tl.constexpr(1 / HIDDEN_SCALE)
+
+
+@triton.jit
+def rectified(x):
+    """Return what is positive, and what is no number, so that it is noticed."""
+    return tl.maximum(x, 0.0, propagate_nan=tl.PropagateNan.ALL)
 
 
 @triton.jit(do_not_specialize=["rows"])
@@ -42,7 +44,7 @@ def activate(
     value = tl.load(sums + at, mask=mask, other=0.0).to(tl.float32)
     value += tl.load(bias + run * COLUMNS + column, mask=real, other=0.0)[None, :]
     if RELU:
-        value = tl.maximum(value, 0.0)
+        value = rectified(value)
     if SKIP:
         value += tl.load(skip + at, mask=mask, other=0.0).to(tl.float32)
     tl.store(result + at, value, mask=mask)
@@ -88,21 +90,17 @@ def split_rows(
 def activate_exactly(
     sums,
     bias,
-    skip,
     result,
     rows,
     COLUMNS: tl.constexpr,
     SIZE: tl.constexpr,
     PITCH: tl.constexpr,
-    RELU: tl.constexpr,
-    SKIP: tl.constexpr,
     REST: tl.constexpr,
-    GAIN: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Do as `activate`, with sums in float32; write by `store_split`, from which ``skip`` comes too.
+    """Do as `activate` without a skip, with sums in float32; write by `store_split`.
 
-    Each ``SIZE`` columns are written in parts of their own. Sums and bias are multiplied by GAIN.
+    Each ``SIZE`` columns are written in parts of their own.
     """
     run = tl.program_id(1).to(tl.int64)
     row = run * rows + tl.program_id(0)
@@ -110,16 +108,10 @@ def activate_exactly(
     real = column < COLUMNS
     value = tl.load(sums + row * COLUMNS + column, mask=real, other=0.0)
     value += tl.load(bias + run * COLUMNS + column, mask=real, other=0.0)
-    value *= GAIN
-    if RELU:
-        value = tl.maximum(value, 0.0)
+    value = rectified(value)
     at = row * PITCH + column
     if REST > 0:
         at += column // SIZE * (2 * SIZE)
-    if SKIP:
-        value += tl.load(skip + at, mask=real, other=0.0).to(tl.float32)
-        if REST > 0:
-            value += tl.load(skip + REST * SIZE + at, mask=real, other=0.0).to(tl.float32)
     store_split(result + at, value, real, SIZE, REST)
 
 
@@ -161,6 +153,7 @@ def softmax(
 @triton.jit(do_not_specialize=["rows", "positions"])
 def normalise(
     logits,
+    scales,
     words,
     log_probs,
     probabilities,
@@ -172,14 +165,15 @@ def normalise(
     KEEP: tl.constexpr,
     BLOCK: tl.constexpr,
     MORE: tl.constexpr,
-    LOOK: tl.constexpr,
+    AT_ONCE: tl.constexpr,
 ):
     """Write the logarithm of the softmax of logits for the words of a batch (E, positions, rows), and for all
     words, to KEEP, the softmax as scaled halves.
 
-    Logits are in units of HIDDEN_SCALE. Those of the words that are there must be the very numbers of which
-    the sum was made: a preterminal that emits one word only has logits in the thousands, which another
-    product, added up in another order, gives a little more or less, and the word a probability over 1.
+    Logits are to be multiplied by the scales of their rows. Those of the words of the batch must be the very
+    numbers of which the sum was made: a preterminal that emits one word only has logits in the thousands,
+    which another product, added up in another order, gives a little more or less, and the word a probability
+    over 1.
 
     Of the ``width`` columns of a row only the first ``columns`` are real; the others get zeros. A row is kept
     in registers in two blocks, of BLOCK and MORE columns, so that few of these are idle. It is read up to
@@ -190,8 +184,9 @@ def normalise(
     column = tl.arange(0, BLOCK)
     more = BLOCK + tl.arange(0, MORE)
     logits += row * width
-    x = tl.load(logits + column) * _UNSCALE
-    y = tl.load(logits + more, mask=more < width, other=0.0) * _UNSCALE
+    scale = tl.load(scales + row)
+    x = tl.load(logits + column) * scale
+    y = tl.load(logits + more, mask=more < width, other=0.0) * scale
     x = tl.where(column < columns, x, -1e30)
     y = tl.where(more < columns, y, -1e30)
     largest = tl.maximum(tl.max(x, 0), tl.max(y, 0))
@@ -199,11 +194,11 @@ def normalise(
     y = tl.exp(y - largest)
     total = tl.sum(x, 0) + tl.sum(y, 0)
     rest = tl.log(total)
-    for first in range(0, positions, LOOK):
-        position = first + tl.arange(0, LOOK)
+    for first in range(0, positions, AT_ONCE):
+        position = first + tl.arange(0, AT_ONCE)
         there = position < positions
         word = tl.load(words + run * positions + position, mask=there, other=0)
-        logit = tl.load(logits + word, mask=there, other=0.0) * _UNSCALE
+        logit = tl.load(logits + word, mask=there, other=0.0) * scale
         target = log_probs + (run * positions + position) * rows + local
         tl.store(target, logit - largest - rest, mask=there)
     if KEEP:

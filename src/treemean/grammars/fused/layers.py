@@ -18,7 +18,6 @@ from treemean.grammars.fused.matrices import (
     precision,
     product,
     warps,
-    whole_part,
 )
 from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS
 from treemean.grammars.inside.triton.streams import Streams
@@ -40,19 +39,25 @@ class Tally:
         self._held: list[Tensor] = []
 
     def layer(
-        self, name: str, gradients: Tensor, inputs: Tensor, *, of_logits: bool = False, scale: float = 1.0
+        self,
+        name: str,
+        gradients: Tensor,
+        inputs: Tensor,
+        *,
+        of_logits: bool = False,
+        step: Tensor | None = None,
     ) -> None:
         """Take the gradients of the weights of a layer from those of its results and from its inputs.
 
         Parameters
         ----------
-        scale : what the inputs were multiplied by.
+        step : (E,), what the product of the two has still to be multiplied by.
         """
-        self._held += [gradients, inputs]
+        self._held += [gradients, inputs] if step is None else [gradients, inputs, step]
         with self._streams.beside(self._side):
             of_weights = product(gradients.mT, inputs)
-            if scale != 1:
-                of_weights /= scale
+            if step is not None:
+                of_weights *= step[:, None, None]
             (self.logits if of_logits else self.hidden)[f"{name}.weight"] = of_weights
 
 
@@ -138,21 +143,10 @@ def split_matrix(matrix: Tensor, *, rest: int = 2, multiple: int = 1) -> Tensor:
     return result
 
 
-def activate_exactly(
-    sums: Tensor,
-    bias: Tensor,
-    *,
-    relu: bool = True,
-    skip: Tensor | None = None,
-    matrices: int = 1,
-    gain: float = 1.0,
-) -> Tensor:
-    """Return bias and ReLU applied to float32 sums, plus what skipped the layers, as `split_matrix` does.
+def activate_exactly(sums: Tensor, bias: Tensor, *, matrices: int = 1) -> Tensor:
+    """Return bias and ReLU applied to float32 sums, as `split_matrix` does.
 
-    Parameters
-    ----------
-    matrices : of how many matrices side by side these are the sums; so are the results then.
-    gain : what sums and bias are multiplied by.
+    The sums may be those of several `matrices` side by side, as are the results then.
     """
     runs, rows, columns = sums.shape
     result = half_matrix(runs, rows, parts() * columns, device=sums.device)
@@ -160,16 +154,12 @@ def activate_exactly(
     forward_kernels.activate_exactly[(rows, runs)](
         sums,
         bias,
-        result if skip is None else skip,
         result,
         rows,
         COLUMNS=columns,
         SIZE=columns // matrices,
         PITCH=result.stride(1),
-        RELU=relu,
-        SKIP=skip is not None,
         REST=2 if parts() > 1 else 0,
-        GAIN=gain,
         BLOCK=block,
         num_warps=warps(block),
     )
@@ -278,17 +268,11 @@ def softmax_gradients(
 class Network:
     """A residual network, see `networks.residual_network`, of E runs.
 
-    Attributes
-    ----------
-    scale : what hidden layers are multiplied by where they are written.
-
     Parameters
     ----------
     prefix : the name of the network among the parameters.
     parameters : all, by name, in float32.
     """
-
-    scale = 1.0
 
     def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
         self._parameters = parameters
@@ -343,11 +327,11 @@ class Network:
         for (first, second), (x, inner, sums) in zip(reversed(self._blocks), reversed(self._tape)):
             outer, of_bias = deactivate(gradients, sums, self._bias(second))
             tally.hidden[f"{second}.bias"] = of_bias
-            tally.layer(second, outer, inner, scale=self.scale)
+            tally.layer(second, outer, inner)
             within = half_product(outer, self._weight(second))
             within, of_bias = deactivate(within, inner, in_place=True)
             tally.hidden[f"{first}.bias"] = of_bias
-            tally.layer(first, within, x, scale=self.scale)
+            tally.layer(first, within, x)
             gradients = add_product(gradients, within, self._weight(first))
         _, tally.hidden[f"{self._first}.bias"] = deactivate(gradients)
         tally.layer(self._first, gradients, self._input)
@@ -370,45 +354,3 @@ class SmallNetwork(Network):
         """Take the gradients of the logits, in float32, back; see `Network`."""
         with precision(torch.float32):
             return super().backward_from_logits(gradients, tally)
-
-
-class ExactNetwork(Network):
-    """A residual network whose results are as exact as in float32, though its gradients are halves.
-
-    What rounding does to them would show in log Z: no sum over symbols averages it out. The first layer
-    scales its results, and the biases of the others are scaled, so that all results are: a ReLU of a multiple
-    is that multiple of a ReLU.
-    """
-
-    scale = forward_kernels.HIDDEN_SCALE
-
-    def __init__(self, prefix: str, parameters: Mapping[str, Tensor]) -> None:
-        super().__init__(prefix, parameters)
-        self._split: dict[str, Tensor] = {}
-        inner = [layer for block in self._blocks for layer in block]
-        biases = torch._foreach_mul([parameters[f"{layer}.bias"] for layer in inner], self.scale)
-        self._biases = dict(zip(inner, biases))
-
-    def _weight(self, layer: str) -> Tensor:
-        return whole_part(self._split[layer])
-
-    def _bias(self, layer: str) -> Tensor:
-        return self._biases[layer]
-
-    def forward(self, split: Tensor) -> Tensor:
-        """Return the scaled result of the last block as by `split_matrix`, for inputs as by that, too."""
-        self._input = whole_part(split)
-        sums, bias = self._product(split, self._first), self._parameters[f"{self._first}.bias"]
-        split = activate_exactly(sums, bias, relu=False, gain=self.scale)
-        self._tape = []
-        for first, second in self._blocks:
-            inner = activate_exactly(self._product(split, first), self._bias(first))
-            sums = self._product(inner, second)
-            self._tape.append((whole_part(split), whole_part(inner), sums))
-            split = activate_exactly(sums, self._bias(second), skip=split)
-        self._output = whole_part(split)
-        return split
-
-    def _product(self, split: Tensor, layer: str) -> Tensor:
-        weights = self._split[layer] = split_matrix(self._parameters[f"{layer}.weight"], rest=1)
-        return product(split, weights.mT)

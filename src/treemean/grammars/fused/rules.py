@@ -17,9 +17,10 @@ from treemean.grammars.config import GrammarConfig
 from treemean.grammars.fused import backward_kernels, unit_kernels
 from treemean.grammars.fused.emissions import Emissions
 from treemean.grammars.fused.forward_kernels import SCALE
-from treemean.grammars.fused.layers import ExactNetwork, SmallNetwork, Tally, softmax_gradients, split_matrix
+from treemean.grammars.fused.layers import SmallNetwork, Tally, softmax_gradients, split_matrix
 from treemean.grammars.fused.matrices import aligned, half_matrix, power, precision, product, warps
 from treemean.grammars.fused.ranks import Children, GappedChildren, Parents, Projections, RankMatrices
+from treemean.grammars.fused.scaled_network import ScaledNetwork
 from treemean.grammars.fused.unit_kernels import HIDDEN, LOGITS, UNITS
 from treemean.grammars.inside.rules import RankRules, Ranks
 from treemean.grammars.inside.triton.streams import Streams
@@ -114,7 +115,7 @@ class _Pass:
             self.attachment_network = SmallNetwork("attachment_network", parameters)
         self.root_network = SmallNetwork("root_network", parameters)
         self.emissions = Emissions(
-            ExactNetwork("emission_network", parameters),
+            ScaledNetwork("emission_network", parameters),
             self.symbols[:, config.nonterminals :],
             parameters["words"],
             words,

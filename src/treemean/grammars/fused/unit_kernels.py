@@ -47,8 +47,9 @@ def two_to(k):
 
 @triton.jit
 def limited(x):
-    """Keep what is too large for a half within its range."""
-    return tl.minimum(tl.maximum(x, -_LARGEST_HALF), _LARGEST_HALF)
+    """Keep what is too large for a half within its range, and what is no number, so that it is noticed."""
+    x = tl.maximum(x, -_LARGEST_HALF, propagate_nan=tl.PropagateNan.ALL)
+    return tl.minimum(x, _LARGEST_HALF, propagate_nan=tl.PropagateNan.ALL)
 
 
 @triton.jit(do_not_specialize=["positions"])
