@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
 from grammar_instances import tiny_grammar
 from treemean.grammars import Grammar, compound, fused
 from treemean.grammars import kernels as grammar_kernels
 from treemean.grammars.compound import lstm_kernels
+from treemean.grammars.dense import DenseGrammar
 from treemean.grammars.fused import backward_kernels, forward_kernels
 from treemean.grammars.fused import rules as fused_rules
 from treemean.grammars.fused.matrices import precision
@@ -25,6 +27,7 @@ from treemean.grammars.inside.guard import Guard
 from treemean.grammars.inside.triton import partition
 from treemean.grammars.inside.triton.posteriors import Posteriors
 from treemean.grammars.low_rank import LowRankGrammar
+from treemean.grammars.spans import SpanPosteriors
 from treemean.training.gpu.objective import objective_of
 
 
@@ -148,7 +151,7 @@ def test_runs_that_are_trained_together_do_without_kernels_too(
 
 WRONG = {
     "inside": (kernels, "log_partition", False, lambda log_z: log_z + 1.0),
-    "inside, not a number": (kernels, "log_partition", False, lambda log_z: log_z * torch.nan),
+    "inside, not a number": (kernels, "log_partition", False, lambda log_z: log_z + torch.nan),
     "rules": (fused, "rank_rules", False, lambda rules: replace(rules, root=1.1 * rules.root)),
     "rules, gradients": (
         fused,
@@ -210,6 +213,86 @@ def test_posteriors_that_do_not_add_up_are_computed_again(device: str) -> None:
     with pytest.warns(RuntimeWarning, match="do not add up"):
         trees = fast.mbr(words.to(device))
     assert trees == slow.mbr(words)
+
+
+def dense_grammars(kind: str, device: str) -> tuple[DenseGrammar, Grammar]:
+    """Return the same grammar of few symbols by kernels, which have been tried, and in float64."""
+    fast = tiny_grammar(kind, backend="triton", vocabulary_size=5).float().to(device)
+    assert isinstance(fast, DenseGrammar)
+    assert backends.resolve("triton", fast.nonterminals, dense=True) == "triton"
+    return fast, tiny_grammar(kind, backend="torch", vocabulary_size=5)
+
+
+# What is no number is told by the interpreter, too.
+@pytest.mark.filterwarnings("ignore:All-NaN slice:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize(
+    ("kind", "module", "name"),
+    [
+        ("n-lcfrs", dense_kernels, "log_partition"),
+        ("c-pcfg", compound, "word_log_probs"),
+        ("c-pcfg", compound, "largest_states"),
+    ],
+)
+def test_what_is_not_finite_by_symbols_is_computed_again(
+    monkeypatch: Any, device: str, kind: str, module: Any, name: str
+) -> None:
+    fast, slow = dense_grammars(kind, device)
+    words = torch.tensor([[0, 1, 2], [4, 3, 3]])
+    plain = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *arguments: plain(*arguments) * torch.nan)
+    with pytest.warns(RuntimeWarning, match="log Z is not finite for 2 of 2 sentences"):
+        value = fast.log_prob(words.to(device))
+    expected = slow.log_prob(words)
+    torch.testing.assert_close(value.detach().cpu().double(), expected.detach(), rtol=0, atol=1e-5)
+    assert value.dtype == torch.float32
+    value.sum().backward()
+    expected.sum().backward()
+    for found, wanted in zip(fast.parameters(), slow.parameters()):
+        if wanted.grad is not None:
+            assert found.grad is not None
+            torch.testing.assert_close(found.grad.cpu().double(), wanted.grad, rtol=1e-3, atol=1e-5)
+    assert (fast.guard.checked, fast.guard.refused) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", ["n-pcfg", "c-lcfrs"])
+def test_losses_by_symbols_are_guarded_too(monkeypatch: Any, device: str, kind: str) -> None:
+    fast, _ = dense_grammars(kind, device)
+    words = torch.tensor([[0, 1, 2]], device=device)
+
+    def loss() -> Tensor:
+        return fast.loss(words, generator=torch.Generator(device).manual_seed(1)).negative_log_likelihood
+
+    expected, plain = loss(), dense_kernels.log_partition
+    monkeypatch.setattr(dense_kernels, "log_partition", lambda *arguments: plain(*arguments) * torch.nan)
+    with pytest.warns(RuntimeWarning, match="log Z is not finite"):
+        torch.testing.assert_close(loss(), expected, rtol=0, atol=1e-4)
+    assert (fast.guard.checked, fast.guard.refused) == (2, 1)
+
+
+@pytest.mark.parametrize(("factor", "gapped_factor"), [(1.1, 1.0), (1.0, torch.nan)])
+def test_posteriors_by_symbols_that_do_not_add_up_are_computed_again(
+    monkeypatch: Any, device: str, factor: float, gapped_factor: float
+) -> None:
+    fast, slow = dense_grammars("c-lcfrs", device)
+    words, lengths = torch.tensor([[0, 1, 2], [4, 3, 0]]), torch.tensor([3, 2])
+    assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
+    assert (fast.guard.checked, fast.guard.refused) == (1, 0)
+    plain = dense_kernels.span_posteriors
+
+    def broken(*arguments: Any) -> SpanPosteriors:
+        found = plain(*arguments)
+        gapped = {width: gapped_factor * chart for width, chart in found.discontinuous.items()}
+        return SpanPosteriors(factor * found.continuous, gapped)
+
+    monkeypatch.setattr(dense_kernels, "span_posteriors", broken)
+    with pytest.warns(RuntimeWarning, match="do not add up"):
+        assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
+    with pytest.warns(RuntimeWarning, match="2 of 3 batches"):
+        spans = fast.posteriors(words.to(device), lengths).to("cpu")
+    expected = slow.posteriors(words, lengths)
+    torch.testing.assert_close(spans.continuous.double(), expected.continuous, rtol=0, atol=1e-5)
+    for width, chart in expected.discontinuous.items():
+        torch.testing.assert_close(spans.discontinuous[width].double(), chart, rtol=0, atol=1e-5)
 
 
 def test_the_guard_tells_good_from_bad() -> None:

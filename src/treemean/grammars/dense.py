@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import ModuleType
 
 import torch
@@ -21,6 +22,7 @@ from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import dense_naive, dense_torch
 from treemean.grammars.inside.backends import resolve, tell
 from treemean.grammars.inside.dense_rules import DenseRules
+from treemean.grammars.inside.guard import Guard, is_capturing
 from treemean.grammars.networks import embedding, initialise, residual_network
 from treemean.grammars.spans import SpanPosteriors
 
@@ -92,10 +94,17 @@ def _last_layer(
 
 
 class DenseGrammar(Grammar):
-    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS."""
+    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS.
+
+    Attributes
+    ----------
+    guard : looks at likelihoods and posteriors by kernels, unless they become part of a CUDA graph. Where it
+        refuses them, all is computed again without kernels.
+    """
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(config, vocabulary_size)
+        self.guard = Guard()
         self._few = max(config.nonterminals, config.discontinuous) <= _FEW and config.symbols <= 4 * _FEW
         if config.backend == "triton" and not self._few:
             raise InvalidOption(f"{_LIMITS.format(kind=config.kind)}: use the backend torch")
@@ -114,8 +123,11 @@ class DenseGrammar(Grammar):
             self.encoder = Encoder(vocabulary_size, size, config.latent)
         initialise(self)
 
-    def rules(self, words: Tensor, latent: Tensor | None = None) -> DenseRules:
-        """Return the rules for a batch of sentences, of each its own if there are vectors z (B, latent)."""
+    def rules(self, words: Tensor, latent: Tensor | None = None, *, exact: bool = False) -> DenseRules:
+        """Return the rules for a batch of sentences, of each its own if there are vectors z (B, latent).
+
+        `exact` rules do without kernels.
+        """
         config = self.config
         symbols, gapped = config.symbols, config.discontinuous
 
@@ -128,7 +140,7 @@ class DenseGrammar(Grammar):
         apart, attaching = gapped_rules.tensor_split([symbols * symbols], -1)
         hidden, last = _last_layer(self.root_network, self.root_embedding, latent)
         return DenseRules(
-            words=self._word_log_probs(words, latent),
+            words=self._word_log_probs(words, latent, exact=exact),
             root=last(hidden)[:, 0].softmax(-1),
             side_by_side=side_by_side.view(*rules.shape[:2], symbols, symbols),
             wrapping=wrapping.view(*rules.shape[:2], symbols, gapped),
@@ -136,10 +148,10 @@ class DenseGrammar(Grammar):
             attaching=attaching.view(*gapped_rules.shape[:2], 4, symbols, gapped),
         )
 
-    def _word_log_probs(self, words: Tensor, latent: Tensor | None) -> Tensor:
+    def _word_log_probs(self, words: Tensor, latent: Tensor | None, *, exact: bool) -> Tensor:
         """Return log p(word | preterminal), (B, n, T)."""
         hidden, last = _last_layer(self.emission_network, self.preterminals, latent)
-        if latent is not None and self._resolved() == "triton":
+        if latent is not None and not exact and self._resolved() == "triton":
             from treemean.grammars.compound import word_log_probs
 
             return word_log_probs(hidden, last.weight, last.bias, words)
@@ -148,21 +160,22 @@ class DenseGrammar(Grammar):
         index = words[:, None].expand(-1, self.config.preterminals, -1)
         return emissions.gather(2, index).transpose(1, 2)
 
-    def _encode(self, words: Tensor, lengths: Tensor | None) -> tuple[Tensor, Tensor]:
-        mean, log_variance = self.encoder(words, lengths, kernels=self._resolved() == "triton")
+    def _encode(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> tuple[Tensor, Tensor]:
+        kernels = not exact and self._resolved() == "triton"
+        mean, log_variance = self.encoder(words, lengths, kernels=kernels)
         return mean, log_variance
 
-    def _expected_rules(self, words: Tensor, lengths: Tensor | None) -> DenseRules:
+    def _expected_rules(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> DenseRules:
         """Return the rules, given the mean of the posterior of z if there is a z."""
         if not self.config.is_compound:
             return self.rules(words)
-        mean, _ = self._encode(words, lengths)
-        return self.rules(words, mean)
+        mean, _ = self._encode(words, lengths, exact=exact)
+        return self.rules(words, mean, exact=exact)
 
     def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
         """See `Grammar.log_prob`."""
         words, known = check_batch(words, lengths, self.vocabulary_size)
-        return self._log_partition(self._expected_rules(words, lengths), known)
+        return self._log_partition(lambda exact: self._expected_rules(words, lengths, exact=exact), known)
 
     def loss(
         self, words: Tensor, lengths: Tensor | None = None, *, generator: torch.Generator | None = None
@@ -170,21 +183,26 @@ class DenseGrammar(Grammar):
         """See `Grammar.loss`: for C- grammars -log p(x | z) with z drawn, and KL(q(z | x) ‖ N(0, I))."""
         words, known = check_batch(words, lengths, self.vocabulary_size)
         if not self.config.is_compound:
-            log_prob = self._log_partition(self.rules(words), known)
+            log_prob = self._log_partition(lambda _: self.rules(words), known)
             return Loss(-log_prob, torch.zeros_like(log_prob))
         mean, log_variance = self._encode(words, lengths)
         noise = torch.randn(mean.shape, generator=generator, device=mean.device, dtype=mean.dtype)
-        rules = self.rules(words, mean + noise * (0.5 * log_variance).exp())
+        latent = mean + noise * (0.5 * log_variance).exp()
+        log_prob = self._log_partition(lambda exact: self.rules(words, latent, exact=exact), known)
         divergence = 0.5 * (mean.square() + log_variance.exp() - 1.0 - log_variance).sum(-1)
-        return Loss(-self._log_partition(rules, known), divergence)
+        return Loss(-log_prob, divergence)
 
     @torch.no_grad()
     def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:
         """See `Grammar.posteriors`."""
         words, known = check_batch(words, lengths, self.vocabulary_size)
-        rules = self._expected_rules(words, lengths)
-        spans: SpanPosteriors = self._backend().span_posteriors(rules, known)
-        return spans
+        spans: SpanPosteriors = self._backend().span_posteriors(self._expected_rules(words, lengths), known)
+        if not self._is_guarded(spans.continuous) or self.guard.accepts_constituents(
+            _constituents(spans), known
+        ):
+            return spans
+        exact = self._expected_rules(words, lengths, exact=True)
+        return dense_torch.span_posteriors(exact.double(), known)
 
     def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
         """See `Grammar.mbr`."""
@@ -220,9 +238,16 @@ class DenseGrammar(Grammar):
             rules = self._expected_rules(words, lengths).double().of_each_sentence()
         return _entropy(rules, lengths).to(self.nonterminals.dtype)
 
-    def _log_partition(self, rules: DenseRules, lengths: Tensor) -> Tensor:
-        value: Tensor = self._backend().log_partition(rules, lengths)
+    def _log_partition(self, rules: Callable[[bool], DenseRules], lengths: Tensor) -> Tensor:
+        """Return log Z (B,) for the rules that a function returns, exact ones if it is told so."""
+        value: Tensor = self._backend().log_partition(rules(False), lengths)
+        if self._is_guarded(value) and not self.guard.accepts_log_z(value.detach(), lengths):
+            value = dense_torch.log_partition(rules(True).double(), lengths)
         return value.to(self.nonterminals.dtype)
+
+    def _is_guarded(self, result: Tensor) -> bool:
+        """Tell whether a result is by kernels, and can be looked at."""
+        return self._resolved() == "triton" and not is_capturing(result)
 
     def _resolved(self) -> str:
         """Return which backend is used; `auto` takes kernels only for as many symbols as they can take."""
@@ -241,6 +266,14 @@ class DenseGrammar(Grammar):
 
             return dense_kernels
         return dense_naive if backend == "naive" else dense_torch
+
+
+def _constituents(spans: SpanPosteriors) -> Tensor:
+    """Return the expected number (B,) of constituents of several words of each sentence."""
+    expected = spans.continuous.triu(2).sum((1, 2))
+    for chart in spans.discontinuous.values():
+        expected = expected + chart.flatten(1).sum(1)
+    return expected
 
 
 def _entropy(rules: DenseRules, lengths: Tensor) -> Tensor:
