@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from treemean.grammars.compound import largest_states, lstm, word_log_probs
-from treemean.grammars.fused.matrices import precision
+from treemean.grammars.compound import emissions, largest_states, lstm, word_log_probs
+from treemean.grammars.fused.matrices import half_matrix, precision
 
 
 def gradients(value: Tensor, leaves: list[Tensor]) -> list[Tensor]:
@@ -37,7 +37,10 @@ def test_lstm_is_that_of_pytorch(
 @pytest.mark.usefixtures("poisoned")
 @pytest.mark.parametrize("sentences", [1, 2])
 @pytest.mark.parametrize("halves", [torch.float16, torch.float32])
-def test_emissions_are_a_softmax_over_all_words(sentences: int, halves: torch.dtype, device: str) -> None:
+def test_emissions_are_a_softmax_over_all_words(
+    sentences: int, halves: torch.dtype, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(emissions, "_AT_ONCE", 2)  # let the loop over positions go round more than once
     torch.manual_seed(sentences)
     hidden, weights, bias = (
         torch.randn(*size, device=device, requires_grad=True) for size in ((sentences, 5, 7), (67, 7), (67,))
@@ -46,10 +49,65 @@ def test_emissions_are_a_softmax_over_all_words(sentences: int, halves: torch.dt
     with precision(halves):
         found = word_log_probs(hidden, weights, bias, words)
         ours = gradients(found, [hidden, weights, bias])
-    logits = (hidden @ weights.T + bias).double()
+    logits = hidden.double() @ weights.double().T + bias
     index = words[:, None].expand(-1, 5, -1)
     expected = logits.log_softmax(-1).expand(2, -1, -1).gather(2, index).mT
+    # Values come from operands that are split, gradients from halves.
+    torch.testing.assert_close(
+        found.double(), expected, rtol=0, atol=2e-5 if halves == torch.float16 else 1e-5
+    )
     tolerance = 2e-3 if halves == torch.float16 else 1e-5
-    torch.testing.assert_close(found.double(), expected, rtol=0, atol=tolerance)
     for mine, theirs in zip(ours, gradients(expected, [hidden, weights, bias])):
         torch.testing.assert_close(mine, theirs, rtol=0, atol=tolerance * float(theirs.abs().max()))
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("halves", [torch.float16, torch.float32])
+def test_preterminals_with_one_word_emit_it_for_sure_however_large_their_logits(
+    halves: torch.dtype, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words and normalisers come from one product: sums on a GPU depend on the shape of a product."""
+    torch.manual_seed(1)
+    hidden, weights, bias = (torch.randn(*size) for size in ((2, 5, 7), (67, 7), (67,)))
+    hidden *= 1e5  # more than halves hold
+    log_probs = (hidden.double() @ weights.double().T + bias).log_softmax(-1)
+    words = log_probs.argmax(-1)  # of each preterminal its word
+    assert log_probs.amax(-1).min() > -1e-6
+
+    def rounded(a: Tensor, b: Tensor) -> Tensor:
+        result = product(a, b)
+        return result * (1 + 1e-6 * torch.randn(result.shape, generator=generator).to(result))
+
+    generator, product = torch.Generator().manual_seed(1), emissions.product
+    monkeypatch.setattr(emissions, "product", rounded)
+    given = [x.to(device).requires_grad_() for x in (hidden, weights, bias)]
+    with precision(halves):
+        found = word_log_probs(*given, words.to(device)).detach()
+    assert found.max() <= 0.0
+    assert found.diagonal(0, 1, 2).abs().max() < 1e-5
+    expected = log_probs.gather(2, words[:, None].expand(-1, 5, -1)).mT
+    torch.testing.assert_close(found.cpu().double(), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_probabilities_of_all_words_are_kept_for_gradients_only(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = []
+
+    def reserve(*shape: int, device: torch.device) -> Tensor:
+        kept.append(shape[-1] > 0)
+        return half_matrix(*shape, device=device)
+
+    monkeypatch.setattr(emissions, "half_matrix", reserve)
+    given = [torch.randn(*size, device=device) for size in ((2, 3, 4), (67, 4), (67,))]
+    words = torch.tensor([[3, 66, 3], [0, 1, 65]], device=device)
+    without = word_log_probs(*given, words)
+    given[0].requires_grad_()
+    differentiable = word_log_probs(*given, words)
+    with torch.no_grad():
+        silent = word_log_probs(*given, words)
+    assert kept == [False, True, False]
+    assert [x.requires_grad for x in (without, differentiable, silent)] == kept
+    assert torch.equal(without, differentiable)
+    assert torch.equal(without, silent)
