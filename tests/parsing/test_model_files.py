@@ -12,6 +12,7 @@ from safetensors.torch import save_file
 from treemean.errors import FormatError, InvalidOption
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.parsing import Model, Normalisation, Vocabulary
+from treemean.parsing.sealed import sealed, unsealed
 
 torch.set_num_threads(1)
 
@@ -84,8 +85,9 @@ def test_a_flipped_bit_is_noticed(model, tmp_path):
 
 
 def change(tmp_path, **changes):
+    """Change the description as one who writes a new checksum, too."""
     path = tmp_path / "model.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    path.write_bytes(sealed(unsealed(path.read_bytes()) | changes))
 
 
 def test_a_model_of_another_version_is_refused(model, tmp_path):
@@ -105,8 +107,52 @@ def test_what_is_no_model_is_refused(model, tmp_path):
     (tmp_path / "model.json").write_text('{"format": "treemean mod')
     with pytest.raises(FormatError, match="description of the model is damaged"):
         Model.load(tmp_path)
-    (tmp_path / "model.json").write_text("[]")
+    for text in ("[]", "null", "3", "[" * 100_000):
+        (tmp_path / "model.json").write_text(text)
+        with pytest.raises(FormatError, match=r"model\.json: the description of the model is damaged"):
+            Model.load(tmp_path)
+    (tmp_path / "model.json").write_text("{}")
     with pytest.raises(FormatError, match="not the description of a model"):
+        Model.load(tmp_path)
+
+
+def test_any_flipped_bit_of_the_description_is_noticed_or_changes_nothing(model, tmp_path):
+    model.save(tmp_path)
+    path = tmp_path / "model.json"
+    data = path.read_bytes()
+    told = unsealed(data)
+    named = []
+    for place in range(0, 8 * len(data), 5):
+        flipped = bytearray(data)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        try:
+            Model.load(tmp_path)
+        except FormatError as error:
+            named.append(error.path)
+            continue
+        again = json.loads(flipped)
+        assert {key: again[key] for key in told} == told  # spaces, or the name of the checksum
+    assert set(named) == {str(path)}
+    assert len(named) > len(data)
+
+
+def test_models_without_a_checksum_of_the_description_are_read(model, tmp_path):
+    model.save(tmp_path)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(unsealed(path.read_bytes())))
+    assert Model.load(tmp_path).vocabulary == model.vocabulary
+
+
+@pytest.mark.parametrize("value", [None, "text", 3, [1], {"a": None}])
+@pytest.mark.parametrize("name", ["grammar", "normalisation", "vocabulary", "provenance", "tensors_sha256"])
+def test_wrong_types_are_errors_that_name_the_file(model, tmp_path, name, value):
+    model.save(tmp_path)
+    change(tmp_path, **{name: value})
+    if name == "provenance" and isinstance(value, dict):
+        assert Model.load(tmp_path).provenance == value
+        return
+    with pytest.raises(FormatError, match=r"model\.(json|safetensors): "):
         Model.load(tmp_path)
 
 
@@ -123,13 +169,11 @@ def test_tensors_of_another_grammar_are_refused(model, tmp_path):
 
 def test_a_description_of_other_sizes_is_refused_in_one_line(model, tmp_path):
     """However large they are: nothing is allocated for them."""
-    import json
-
     model.save(tmp_path)
     grammar = json.loads((tmp_path / "model.json").read_text())["grammar"]
     for name, size in (("embedding", 4096), ("nonterminals", 10**11), ("nonterminals", 10**19)):
         change(tmp_path, grammar=grammar | {name: size})
-        with pytest.raises(FormatError, match="not those of the grammar described") as error:
+        with pytest.raises(FormatError, match="not those of the grammar described|must be at most") as error:
             Model.load(tmp_path)
         assert "\n" not in str(error.value)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from treemean._version import __version__
 from treemean.errors import FormatError, InvalidOption, TreemeanError
 from treemean.grammars import Grammar, GrammarConfig, assemble_grammar
 from treemean.parsing.normalisation import Normalisation
+from treemean.parsing.sealed import sealed, unsealed
 from treemean.parsing.tensors import read_tensors, write_tensors
 from treemean.parsing.text import Sentence
 from treemean.parsing.vocabulary import Vocabulary
@@ -24,6 +24,7 @@ from treemean.parsing.vocabulary import Vocabulary
 #: The version of the layout of model folders; others are refused.
 FORMAT_VERSION = 1
 TENSORS, DESCRIPTION = "model.safetensors", "model.json"
+_DAMAGED = "the description of the model is damaged"
 
 
 @dataclass
@@ -78,11 +79,13 @@ class Model:
         data = _description(name)
         try:
             config = _grammar_config(data["grammar"])
-            vocabulary = Vocabulary(data["vocabulary"])
+            vocabulary = Vocabulary(_texts(data["vocabulary"]))
             normalisation = Normalisation.from_dict(data["normalisation"])
-            checksum, provenance = data["tensors_sha256"], data["provenance"]
-        except (KeyError, TypeError, TreemeanError) as error:
-            raise FormatError(f"the description of the model is damaged: {error}", path=name) from error
+            checksum, provenance = data["tensors_sha256"], dict(data["provenance"])
+        except KeyError as error:
+            raise FormatError(f"{_DAMAGED}: it has no {error}", path=name) from error
+        except (TypeError, AttributeError, ValueError, TreemeanError) as error:
+            raise FormatError(f"{_DAMAGED}: {error}", path=name) from error
         tensors = read_tensors(place / TENSORS, checksum)
         try:
             grammar = assemble_grammar(config, len(vocabulary), tensors)
@@ -137,19 +140,19 @@ def write_model(
         "vocabulary": list(vocabulary.words),
     }
     with open_output(place / DESCRIPTION) as stream:
-        stream.write(json.dumps(description, indent=1, ensure_ascii=False).encode() + b"\n")
+        stream.write(sealed(description, ensure_ascii=False))
 
 
 def _description(name: str) -> dict[str, Any]:
     try:
-        data = json.loads(Path(name).read_bytes())
+        data = unsealed(Path(name).read_bytes())
     except FileNotFoundError as error:
         raise FormatError("there is no model in this folder", path=name) from error
     except OSError as error:
         raise FormatError(error.strerror or str(error), path=name) from error
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"the description of the model is damaged: {error}", path=name) from error
-    if not isinstance(data, dict) or data.get("format") != "treemean model":
+    except ValueError as error:
+        raise FormatError(f"{_DAMAGED}: {error}", path=name) from error
+    if data.get("format") != "treemean model":
         raise FormatError("not the description of a model", path=name)
     if data.get("version") != FORMAT_VERSION:
         raise FormatError(
@@ -158,6 +161,12 @@ def _description(name: str) -> dict[str, Any]:
             path=name,
         )
     return data
+
+
+def _texts(words: list[str]) -> list[str]:
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise TypeError("the vocabulary is not a list of texts")
+    return words
 
 
 def _grammar_config(data: Mapping[str, Any]) -> GrammarConfig:
