@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -46,20 +49,27 @@ def measured(folder: Path) -> None:
     (folder / "ensemble.json").write_text(
         json.dumps(told | {"pieces": [40.0, 5.5], "epoch_seconds": [9, 9, 9]})
     )
-    (folder / "quality-ours-0.json").write_text(json.dumps({"ours-0": runs(["ours-0-1"], 2)}))
+    quality = {"device": "a GPU", "ours-0": runs(["ours-0-1"], 2)}
+    (folder / "quality-ours-0.json").write_text(json.dumps(quality))
+
+
+def page_for(folder: Path, kept: dict[str, Any]) -> Path:
+    """Write a page with marks, and what was measured before; return the folder of both."""
+    docs = folder / "docs"
+    for name in ("images", "measurements"):
+        (docs / name).mkdir(parents=True)
+    marks = ("checks", "steps", "ensemble", "learning", "curves")
+    (docs / "gpu.md").write_text("".join(f"<!-- {name} -->\nold\n<!-- end -->\n" for name in marks))
+    (docs / "measurements" / "gpu-h200.json").write_text(json.dumps(kept))
+    return docs
 
 
 def test_measurements_are_brought_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from gpu import report
 
     measured(tmp_path)
-    docs = tmp_path / "docs"
-    for name in ("images", "measurements"):
-        (docs / name).mkdir(parents=True)
-    marks = ("checks", "steps", "ensemble", "learning", "curves")
-    (docs / "gpu.md").write_text("".join(f"<!-- {name} -->\nold\n<!-- end -->\n" for name in marks))
     kept = {"learning": {"float32-0": {"float32-0-1": {"epochs": [], "skips": 0, "restores": 0}}}}
-    (docs / "measurements" / "gpu-h200.json").write_text(json.dumps(kept))
+    docs = page_for(tmp_path, kept)
     monkeypatch.setattr(sys, "argv", ["report", str(tmp_path), "--docs", str(docs)])
     report.main()
     page, data = (
@@ -82,6 +92,132 @@ def test_errors_that_are_not_finite_are_told() -> None:
     for errors, told in (([1e-5, 2e-4], "never off by more than 2e-04 nats"), ([1e-5, None], "not always")):
         run = runs(["run 1"], 1)["run 1"] | {"redone": 0, "accuracy": errors}
         assert told in learning_tables.ensemble_table({"runs": report.curves({"run 1": run})})
+
+
+KEPT = {
+    "device": "a GPU",
+    "steps": [{"n": 10}],
+    "ensemble": {"runs": {"run 1": {"epochs": [{"epoch": 1}, {"epoch": 2}], "skips": 0, "restores": 0}}},
+}
+ELSEWHERE = {"device": "CPU", "ensemble": runs(["run 1"], 3)}
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (None, "there is no folder"),
+        ({}, "there are no results in"),
+        (
+            {"ensemble": ELSEWHERE},
+            "on CPU, and what is kept on a GPU; .*: ensemble .runs: 1, epochs: 2",
+        ),
+        ({"gpu": {"device": "CPU", "steps": []}}, "on CPU, and what is kept on a GPU; .* lost: steps"),
+        ({"stability": {"device": "CPU", "stability": {}}}, "on CPU, and what is kept on a GPU"),
+        ({"gpu": {"steps": []}}, "does not say on which device"),
+        ({"average": {}}, "does not say on which device"),
+        ({"ensemble": {"device": "a GPU"}}, "no epoch is over; .* ensemble .runs: 1, epochs: 2"),
+        ({"ensemble": {"device": "a GPU", "ensemble": {"run 1": {}}}}, "no epoch is over"),
+        ({"ensemble": {"device": "a GPU", "ensemble": runs(["run 1"], 0)}}, "no epoch is over"),
+        ({"ensemble": []}, "has no results"),
+        ({"ensemble": None}, "is no JSON"),
+    ],
+)
+def test_what_is_kept_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, Any] | None, told: str
+) -> None:
+    from gpu import report
+
+    docs = page_for(tmp_path, KEPT)
+    good = tmp_path / "good"  # a folder before it, which must not be brought home then
+    good.mkdir()
+    measured(good)
+    (good / "ensemble.json").unlink()
+    folder = tmp_path / "results"
+    if files is not None:
+        folder.mkdir()
+    for name, values in (files or {}).items():
+        (folder / f"{name}.json").write_text("{" if values is None else json.dumps(values))
+    before = {path: path.read_bytes() for path in docs.rglob("*") if path.is_file()}
+    monkeypatch.setattr(sys, "argv", ["report", str(good), str(folder), "--docs", str(docs)])
+    with pytest.raises(SystemExit, match=f"{told}.*Nothing was changed"):
+        report.main()
+    assert {path: path.read_bytes() for path in docs.rglob("*") if path.is_file()} == before
+
+
+def test_interrupted_results_are_left_out_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gpu import report
+
+    docs = page_for(tmp_path, KEPT)
+    measured(tmp_path)
+    (tmp_path / "stability.json").write_text(json.dumps({"device": "a GPU", "corpus": "full"}))
+    monkeypatch.setattr(sys, "argv", ["report", str(tmp_path), "--docs", str(docs)])
+    report.main()
+    assert "stability.json is left out: it has runs of which no epoch is over" in capsys.readouterr().err
+    data = json.loads((docs / "measurements" / "gpu-h200.json").read_text())
+    assert "stability" not in data
+    assert len(data["ensemble"]["runs"]) == 2
+
+
+def script(name: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a script of benchmarks/learning on a machine without any GPU."""
+    hidden = os.environ | {
+        "CUDA_VISIBLE_DEVICES": "",
+        "PYTHONPATH": str(ROOT / "src"),
+        "OMP_NUM_THREADS": "1",
+    }
+    words = (sys.executable, str(ROOT / "benchmarks" / "learning" / f"{name}.py"), *words)
+    return subprocess.run(words, env=hidden, capture_output=True, text=True, check=False, timeout=100)
+
+
+@pytest.mark.parametrize("name", ["ensemble", "quality", "stability", "steps"])
+def test_published_sizes_are_not_for_a_cpu(tmp_path: Path, name: str) -> None:
+    found = script(name, "--out", str(tmp_path / "out"), "--work", str(tmp_path / "work"))
+    assert found.returncode == 1
+    assert "there is no CUDA device here" in found.stderr
+    assert "Traceback" not in found.stderr
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_small_sizes_only_want_data(tmp_path: Path) -> None:
+    small = [f"grammar.{name}=4" for name in ("nonterminals", "preterminals", "discontinuous")]
+    words = [word for one in small for word in ("--override", one)]
+    found = script("stability", "--data", str(tmp_path), "--out", str(tmp_path), *words)
+    assert found.returncode == 1
+    assert "there is no prepared corpus in" in found.stderr
+
+
+def test_averages_want_an_ensemble(tmp_path: Path) -> None:
+    for folder, told in (
+        (tmp_path / "none", "there is no folder"),
+        (tmp_path, "there is no ensemble.json in"),
+    ):
+        found = script("average", str(folder), "--out", str(tmp_path / "out"))
+        assert found.returncode == 1
+        assert told in found.stderr
+        assert "Traceback" not in found.stderr
+
+
+def test_averages_say_where_the_runs_were_trained(tmp_path: Path) -> None:
+    from treemean import sample
+    from treemean.parsing import write_columns
+
+    trees = tmp_path / "trees"
+    trees.mkdir()
+    for part, places in (("dev", slice(0, 20)), ("test", slice(20, 40))):
+        write_columns(sample.gold()[places], tmp_path / f"{part}.npz")
+        for number, run in enumerate(sample.runs()[:3], 1):
+            write_columns(run[places], trees / f"{part}-run{number:02d}.npz")
+    shutil.make_archive(str(tmp_path / "trees"), "zip", trees)
+    (tmp_path / "ensemble.json").write_text(json.dumps({"device": "a GPU"}))
+    place = str(tmp_path)
+    found = script("average", place, "--data", place, "--out", place, "--keep", "2")
+    assert found.returncode == 0, found.stderr
+    told = json.loads((tmp_path / "average.json").read_text())
+    assert told["device"] == "a GPU"
+    assert len(told["individuals"]) == 3
+    assert len(told["selection"]["chosen"]) == 2
 
 
 @pytest.mark.parametrize("name", ["report", "tables"])

@@ -6,6 +6,9 @@ Each FOLDER may have gpu.json (`make bench-gpu`), quality-*.json, ensemble.json,
 (benchmarks/learning) and average.json (its average.py). What is in none of them is kept as it was in
 docs/measurements/gpu-h200.json. Tables are written between the marks in docs/gpu.md. Without any folder,
 tables and figures are made again from what is kept.
+
+Nothing is changed if something is wrong with one of the folders: it is absent, or has results that are from
+another device than those that are kept, or that have not come to the end of an epoch and would replace some.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -62,6 +65,9 @@ ABOUT = {
 PARTS = ("trained", "steps", "batches", "runs", "decoding", "viterbi", "parsing", "dense", "epochs")
 #: Entries of theirs that are only good for looking at.
 LEFT_OUT = {"kernels", "grammar_kernels", "log_z"}
+#: Files of one study each, whose runs are under its name.
+STUDIES = ("ensemble", "stability", "compare")
+QUALITY = "quality-"
 
 
 def main() -> None:
@@ -72,7 +78,7 @@ def main() -> None:
     target = options.docs / "measurements" / "gpu-h200.json"
     data = json.loads(target.read_text()) if target.exists() else {}
     for folder in options.folders:
-        found = collect(folder)
+        found = collect(folder, data)
         learning = data.get("learning", {}) | found.get("learning", {})
         made = {row["part"] for row in found.get("checks", [])}  # perhaps not all
         kept = [row for row in data.get("checks", []) if row["part"] not in made]
@@ -88,28 +94,111 @@ def main() -> None:
     draw_learning(data, options.docs / "images" / "gpu-learning.svg")
 
 
-def collect(folder: Path) -> dict[str, Any]:
-    """Return what a folder has, in the form in which it is kept."""
+def collect(folder: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a folder has, in the form in which it is kept; end with an error if that cannot be.
+
+    Parameters
+    ----------
+    kept : what there is already.
+    """
+    files = {path.stem: read(path) for path in sorted(folder.glob("*.json")) if is_result(path.stem)}
+    if not files:
+        refuse(f"there are no results in {folder}" if folder.is_dir() else f"there is no folder {folder}")
     found: dict[str, Any] = {}
-    files = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
-    if "gpu" in files:
-        measured = files["gpu"]
-        found |= {name: without(measured[name]) for name in PARTS if measured.get(name)}
-        if "gate" in measured:
-            found["checks"] = checks(measured["gate"])
-    kinds = {name.removeprefix("quality-"): told for name, told in files.items() if name[:8] == "quality-"}
-    if kinds:
-        found["learning"] = {kind: curves(told[kind]) for kind, told in kinds.items() if kind in told}
-    for name in ("ensemble", "stability", "compare"):
-        if name in files:
-            keys = ("complete", "corpus", "pieces", "epoch_seconds")
-            found[name] = {key: files[name][key] for key in keys if key in files[name]}
-            found[name]["runs"] = curves(files[name][name])
-    if "average" in files:
-        found["average"] = files["average"]
-    for told in files.values():
+    for name, told in files.items():
+        file = folder / f"{name}.json"
+        check_device(file, told, kept.get("device", found.get("device")), replaced(name, told, kept))
         found |= {key: told[key] for key in ("device", "torch") if key in told}
+        if name == "gpu":
+            found |= {part: without(told[part]) for part in PARTS if told.get(part)}
+            found |= {"checks": checks(told["gate"])} if "gate" in told else {}
+        elif name == "average":
+            found[name] = {key: value for key, value in told.items() if key != "device"}
+        elif not has_epochs(told.get(runs_name(name), {})):
+            lost = replaced(name, told, kept)
+            if lost:
+                refuse(f"{file} has runs of which no epoch is over; what would be lost: {lost}")
+            print(f"{file} is left out: it has runs of which no epoch is over", file=sys.stderr)
+        elif name in STUDIES:
+            keys = ("complete", "corpus", "pieces", "epoch_seconds")
+            found[name] = {key: told[key] for key in keys if key in told}
+            found[name]["runs"] = curves(told[name])
+        else:
+            found.setdefault("learning", {})[runs_name(name)] = curves(told[runs_name(name)])
     return found
+
+
+def is_result(name: str) -> bool:
+    """Tell whether a file of this name has something to bring home."""
+    return name in ("gpu", "average", *STUDIES) or name.startswith(QUALITY)
+
+
+def runs_name(name: str) -> str:
+    """Return the key under which a file of this name has its runs.
+
+    >>> runs_name("ensemble"), runs_name("quality-ours-0")
+    ('ensemble', 'ours-0')
+    """
+    return name.removeprefix(QUALITY)
+
+
+def has_epochs(runs: Mapping[str, Any]) -> bool:
+    """Tell whether there are runs, and each has come to the end of an epoch.
+
+    >>> has_epochs({"run 1": {"epochs": [{}]}}), has_epochs({"run 1": {}}), has_epochs({})
+    (True, False, False)
+    """
+    return bool(runs) and all(run.get("epochs") for run in runs.values())
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the results in a file."""
+    try:
+        told = json.loads(path.read_text())
+    except ValueError as error:
+        refuse(f"{path} is no JSON: {error}")
+    if not isinstance(told, dict):
+        refuse(f"{path} has no results")
+    return told
+
+
+def check_device(file: Path, told: Mapping[str, Any], expected: str | None, lost: str) -> None:
+    """End with an error if results are not from the device that all others are from."""
+    device = told.get("device")
+    why = ""
+    if device is None:
+        why = "does not say on which device it was measured"
+    elif expected not in (None, device):
+        why = f"was measured on {device}, and what is kept on {expected}"
+    if why:
+        refuse(f"{file} {why}; what would be lost: {lost or 'nothing, but they would be mixed'}")
+
+
+def replaced(name: str, told: Mapping[str, Any], kept: Mapping[str, Any]) -> str:
+    """Return, in words, what is kept and would be replaced by a file; nothing if that is nothing.
+
+    >>> runs = {"run 1": {"epochs": [{}, {}]}, "run 2": {"epochs": [{}]}}
+    >>> replaced("ensemble", {}, {"ensemble": {"runs": runs}})
+    'ensemble (runs: 2, epochs: 2)'
+    >>> replaced("gpu", {"gate": {}, "steps": [], "dense": []}, {"steps": [1], "checks": [1]})
+    'checks, steps'
+    """
+    if name == "gpu":
+        parts = ["checks"] * ("gate" in told) + [part for part in PARTS if part in told]
+        return ", ".join(part for part in parts if kept.get(part))
+    if name == "average":
+        return name if kept.get(name) else ""
+    runs = (
+        kept.get(name, {}).get("runs") if name in STUDIES else kept.get("learning", {}).get(runs_name(name))
+    )
+    if not runs:
+        return ""
+    return f"{name} (runs: {len(runs)}, epochs: {max(len(run['epochs']) for run in runs.values())})"
+
+
+def refuse(why: str) -> NoReturn:
+    """End with an error; nothing was written before."""
+    sys.exit(f"{why}. Nothing was changed.")
 
 
 def without(value: Any) -> Any:
@@ -160,7 +249,6 @@ def curves(runs: Mapping[str, Any]) -> dict[str, Any]:
             ),
         }
         for name, run in runs.items()
-        if run
     }
 
 

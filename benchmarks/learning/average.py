@@ -2,8 +2,9 @@
 
     python benchmarks/learning/average.py FOLDER --data out/gpu-data --out FOLDER
 
-FOLDER has trees.zip with dev-run01.npz, … and test-run01.npz, …. The five best runs on the development set
-are averaged, weighted by their development F1 on discontinuous constituents; the test set is for scores only.
+FOLDER has ensemble.json, which says where the runs were trained, and trees.zip with dev-run01.npz, … and
+test-run01.npz, …. The five best runs on the development set are averaged, weighted by their development F1
+on discontinuous constituents; the test set is for scores only.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("."), help="folder for average.json")
     parser.add_argument("--keep", type=int, default=5, help="how many runs are averaged")
     options = parser.parse_args()
-    gold, trees = {}, {}
+    gold, trees, device = {}, {}, trained_on(options.folder)
     with TemporaryDirectory() as unpacked:
         shutil.unpack_archive(options.folder / "trees.zip", unpacked)
         for part in ("dev", "test"):
@@ -47,13 +48,25 @@ def main() -> None:
     ensembles = Ensembles.of(list(trees["test"].values()), selection)
     results = main_results(trees["test"], ensembles, selection, gold["test"])
     print(results.table("Alpino test sentences of at most 40 words").to_markdown())
-    told = results.to_dict()
+    told = {"device": device} | results.to_dict()
     for kind in ("baselines", "individuals", "ensembles"):
         told[kind] = {name: scores(found) for name, found in getattr(results, kind).items()}
     told["development"] = {name: scores(found) for name, found in zip(trees["dev"], development)}
     options.out.mkdir(parents=True, exist_ok=True)
     with open_output(options.out / "average.json") as stream:
         stream.write(json.dumps(told, indent=1).encode() + b"\n")
+
+
+def trained_on(folder: Path) -> str:
+    """Return the device of the runs; end with an error unless all that is needed is there."""
+    if not folder.is_dir():
+        sys.exit(f"there is no folder {folder}")
+    for name in ("ensemble.json", "trees.zip"):
+        if not (folder / name).exists():
+            sys.exit(
+                f"there is no {name} in {folder}: ensemble.py writes it, trees.zip when all runs are over"
+            )
+    return str(json.loads((folder / "ensemble.json").read_text())["device"])
 
 
 def short(gold: Treebank, runs: Mapping[str, Treebank]) -> tuple[Treebank, dict[str, Treebank]]:

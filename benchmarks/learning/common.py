@@ -20,6 +20,9 @@ import torch  # noqa: E402
 from gpu.timing import Budget  # noqa: E402
 from treemean.training import Progress, TrainingConfig, load_config  # noqa: E402
 
+#: So many symbols are for a GPU; on a CPU, they would take days.
+MANY = 1_000
+
 
 def arguments(description: str, *, seconds: float) -> argparse.ArgumentParser:
     """Return a parser with the options that all scripts have."""
@@ -58,7 +61,13 @@ def device_name() -> str:
 
 
 def config_for(data: Path, corpus: str, *overrides: str, preset: str = "tn-lcfrs") -> TrainingConfig:
-    """Return a configuration for a corpus that was prepared; its files need not be there."""
+    """Return a configuration for a corpus that was prepared; its files need not be there.
+
+    Ends with an error where it is too large for the machine.
+    """
+    grammar = load_config(preset, overrides).grammar
+    if grammar.nonterminals + grammar.preterminals + grammar.discontinuous > MANY:
+        need_gpu("--override grammar.nonterminals=8 and the like")
     description = data / corpus / "corpus" / "corpus.json"
     if not description.exists():
         sys.exit(f"there is no prepared corpus in {description.parent}: `make gpu-data` makes it")
@@ -69,6 +78,12 @@ def config_for(data: Path, corpus: str, *overrides: str, preset: str = "tn-lcfrs
         f"data.development={data / names[1][0]}",
     ]
     return load_config(preset, [*given, *overrides])
+
+
+def need_gpu(smaller: str) -> None:
+    """End with an error where there is no GPU, which says how to choose sizes that a CPU can do."""
+    if not torch.cuda.is_available():
+        sys.exit(f"there is no CUDA device here, which published sizes need; {smaller} makes them smaller")
 
 
 def folder_for(work: Path, name: str, data: Path, corpus: str) -> Path:

@@ -39,6 +39,7 @@ def main() -> None:
     if options.part:
         _part(options)
         return
+    config_for(options.data, options.corpus, *options.override)  # if that fails, no part need be begun
     budget = Budget(options.seconds)
     for kind, share in zip(KINDS, SHARES):
         _run(options, _name(*kind), (budget.left() - 8) * share)

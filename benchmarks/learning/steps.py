@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from common import Report, arguments, events
+from common import Report, arguments, events, need_gpu
 
 from gpu.timing import Budget, guard
 from treemean.training import Outcome, Request, TrainingConfig, load_config
@@ -200,6 +200,8 @@ def main() -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--small", action="store_true", help="sizes for a CPU, to see that the script works")
     options = parser.parse_args()
+    if not options.small:
+        need_gpu("--small --device cpu")
     budget, report = Budget(options.seconds), Report(options.out, "steps")
     print(json.dumps(report.values), flush=True)
     given = [f"training.device={options.device}", "training.select=likelihood", "training.epochs=1"]
