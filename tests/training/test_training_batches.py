@@ -39,6 +39,20 @@ def test_every_sentence_within_the_limit_is_in_one_batch(lengths, epoch, size, k
         assert all(len(set(lengths[batch])) == 1 for batch in batches)
 
 
+@given(lengths, st.integers(2, 50), st.integers(1, 9), st.integers(1, 40), st.integers(0, 40))
+def test_totals_are_sums_over_epochs(lengths, first_limit, limit_step, epoch, more):
+    order = order_of(lengths, first_limit=first_limit, limit_step=limit_step)
+    epochs = range(epoch, epoch + more + 1)
+    assert order.count_from(epoch, epoch + more) == sum(map(order.count, epochs))
+    assert order.words_from(epoch, epoch + more) == sum(map(order.words, epochs))
+
+
+def test_a_billion_epochs_are_counted_at_once():
+    order = order_of(np.array([2, 3]), first_limit=2, limit_step=1)
+    assert order.count_from(1, 10**9) == 2 * 10**9 - 1
+    assert order.words_from(1, 10**9) == 5 * 10**9 - 3
+
+
 @given(lengths, st.integers(1, 3))
 def test_the_order_is_decided_by_seed_run_and_epoch(lengths, epoch):
     again = [order_of(lengths).of_epoch(epoch) for _ in range(2)]

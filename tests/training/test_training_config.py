@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
+from typing import get_args, get_type_hints
 
 import pytest
 
 from treemean.errors import FormatError, InvalidOption
+from treemean.evaluation import PROTOCOLS
+from treemean.experiments.selection import WeightRule
+from treemean.formats.registry import all_formats
 from treemean.training import load_config, preset_names, resolve
 from treemean.training.config import to_toml
-from treemean.training.sections import flat
+from treemean.training.sections import EnsembleConfig, FileFormat, flat
 
 KINDS = {"tn-lcfrs", "tn-lcfrs-small", "tn-pcfg", "n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs"}
 
@@ -54,6 +58,11 @@ def test_a_file_extends_a_preset_or_another_file_and_overrides_count_most(tmp_pa
     assert origins["run.runs"] == "override"
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
+    (tmp_path / "c.toml").write_text('extends = "n-pcfg"\n[run]\nruns = 3\n', encoding="utf-8-sig")
+    assert load_config(tmp_path / "c.toml").run.runs == 3
+
+
 def test_what_is_shown_is_a_configuration(tmp_path):
     resolved = resolve("tn-lcfrs-small", ["data.train=['a b.txt', 'c\"d.txt']", "data.held_out=0.125"])
     path = tmp_path / "shown.toml"
@@ -72,7 +81,8 @@ def test_what_is_shown_is_a_configuration(tmp_path):
         ("training.epochs=three", "training.epochs should be a whole number, not 'three'"),
         ("training.epochs=2.5", "should be a whole number"),
         ("training.epochs=true", "should be a whole number"),
-        ("training.epochs=0", "training.epochs must be more than 0"),
+        ("training.epochs=0", "training.epochs must be from 1 to 1000000000, not 0"),
+        ("training.epochs=100000000000", "training.epochs must be from 1 to"),
         ("training.select=luck", "should be one of 'f1', 'likelihood'"),
         ("optimiser.betas=[0.5]", "should be a list of 2 numbers"),
         ("grammar.ranks=['a', 2, 3, 4]", "should be a list of whole numbers"),
@@ -80,23 +90,63 @@ def test_what_is_shown_is_a_configuration(tmp_path):
         ("data.lower_case=1", "should be true or false"),
         ("data.train=3", "a list of texts"),
         ("data.held_out=2", "between 0 and 1"),
-        ("data.max_length=1", "2 or more"),
+        ("data.max_length=1", "data.max_length must be from 2"),
         ("grammar.kind=x-pcfg", "kind must be one of"),
         ("training", "an override looks like"),
-        ("optimiser.rate=inf", "optimiser.rate must be more than 0 and finite"),
-        ("optimiser.rate=nan", "optimiser.rate must be more than 0 and finite"),
+        ("optimiser.rate=inf", "optimiser.rate must be more than 0 and at most 1e+30, not inf"),
+        ("optimiser.rate=nan", "optimiser.rate must be more than 0 and at most 1e+30, not nan"),
+        ("optimiser.rate=1e300", "optimiser.rate must be more than 0 and at most 1e+30, not 1e+300"),
+        ("optimiser.weight_decay=1e300", "optimiser.weight_decay must be from 0 to 1000, not 1e+300"),
+        ("optimiser.weight_decay=nan", "optimiser.weight_decay must be from 0 to 1000, not nan"),
+        ("optimiser.weight_decay=inf", "optimiser.weight_decay must be from 0 to 1000, not inf"),
+        ("optimiser.epsilon=1e-300", "optimiser.epsilon must be from 1e-30 to 1, not 1e-300"),
+        ("optimiser.epsilon=2", "optimiser.epsilon must be from 1e-30 to 1, not 2"),
+        ("checkpoint.seconds=nan", "checkpoint.seconds must be from 0 to"),
+        ("batches.size=99999999999999999999", "batches.size must be from 1 to 1000000, not 9999"),
+        ("batches.at_once=99999999999999999999", "batches.at_once must be from 0 to 1000000, not 9999"),
+        pytest.param(
+            "training.epochs=" + 400 * "9", "training.epochs is a number of too many digits", id="400"
+        ),
+        pytest.param("optimiser.rate=" + 400 * "9", "optimiser.rate is a number of too many", id="as 400"),
+        pytest.param("optimiser.betas=[0, 0x" + 5000 * "f" + "]", "optimiser.betas is a number of", id="0x"),
+        pytest.param("training.epochs=" + 5000 * "9", "override: training.epochs cannot be '9999", id="5000"),
+        pytest.param("run.runs=" + 3000 * "[" + 3000 * "]", "run.runs cannot be '[[[[", id="brackets"),
+        pytest.param(
+            "run.runs=" + 200 * "[" + 200 * "]", "run.runs should be a whole number, not [[", id="200"
+        ),
+        ("training.device=meta", "training.device is where numbers are computed, not 'meta'"),
+        ("data.train=~no-such-user/x.txt", "data.train begins with an unknown home folder"),
+        ('data.development="a\\u0000b"', "data.development should be names of files, which do not contain"),
+        ("data.train=", "data.train names a file by an empty text"),
+        ("data.train=['a.txt', '']", "data.train names a file by an empty text"),
+        ("data.format=foo", "data.format should be one of '', 'text', 'columns', 'alpino'"),
+        ("data.development_format=foo", "data.development_format should be one of"),
+        ("ensemble.weigh=luck", "ensemble.weigh should be one of 'discontinuous', 'overall'"),
+        ("ensemble.protocol=luck", "ensemble.protocol should be one of 'paper'"),
         ("training.threads=100000", "training.threads must be from 0 to 1024"),
-        ("run.init_seed=9223372036854775808", "from 0 to 2**63 - 1"),
+        ("run.init_seed=9223372036854775808", "run.init_seed must be from 0 to 9223372036854775807"),
     ],
 )
 def test_wrong_overrides_are_explained(override, message):
     with pytest.raises(InvalidOption) as error:
         load_config("tn-lcfrs", [override])
     assert message in str(error.value)
+    assert str(error.value).startswith(("override", "an override"))
+    assert len(str(error.value)) < 250
+
+
+def test_formats_rules_and_protocols_are_those_that_there_are():
+    """Where training runs, the modules that know them may be absent."""
+    hints = get_type_hints(EnsembleConfig)
+    assert set(get_args(FileFormat)) == {"", "text", "columns", *all_formats()}
+    assert set(get_args(hints["weigh"])) == set(get_args(WeightRule))
+    assert set(get_args(hints["protocol"])) == set(PROTOCOLS)
 
 
 def test_wrong_files_are_explained(tmp_path):
     path = tmp_path / "c.toml"
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "link.toml").symlink_to(path)
     for text, message in [
         ("[training\n", "not valid TOML"),
         ('extends = "tn-lcrfs"\n', "did you mean tn-lcfrs"),
@@ -104,7 +154,17 @@ def test_wrong_files_are_explained(tmp_path):
         ("extends = 3\n", "should be a text"),
         ("[trainin]\nepochs = 3\n", "did you mean training"),
         ("epochs = 3\n", "there is no setting epochs"),
-        ("[training]\nepochs = 3\n", "names no grammar.kind"),
+        ("[training]\nepochs = 3\n", "c.toml: the configuration names no grammar.kind"),
+        ("", "c.toml: the configuration names no grammar.kind"),
+        ('training = "x"\n', "c.toml: training is a section: write [training]"),
+        ("[[training]]\nepochs = 3\n", "c.toml: training is a section: write [training]"),
+        ('extends = "sub/../c.toml"\n', "in a circle"),
+        ('extends = "sub/link.toml"\n', "in a circle"),
+        ('extends = "a\\u0000b"\n', "c.toml: there is no configuration 'a\\x00b'"),
+        ('extends = "n-pcfg"\n[data]\ntrain = "a\\u0000b"\n', "c.toml: data.train should be names of files"),
+        (f"[training]\nepochs = {5000 * '9'}\n", "c.toml:2: a number of too many digits"),
+        (f"[run]\nruns = {400 * '9'}\n", "c.toml: run.runs is a number of too many digits"),
+        (f"x = {3000 * '['}\n", "c.toml: brackets are nested too deeply"),
     ]:
         path.write_text(text)
         with pytest.raises((InvalidOption, FormatError)) as error:

@@ -120,7 +120,7 @@ class _Pipeline:
             evaluate(self._parse(run, "dev", data.development, gold), gold, protocol=settings.protocol)
             for run in runs
         ]
-        return select(scores, settings.keep, settings.weigh)  # type: ignore[arg-type]  # checked before
+        return select(scores, settings.keep, settings.weigh)
 
     def _parse(self, run: RunResult, part: str, source: str, gold: Treebank) -> Treebank:
         name = f"parses/{part}/run{run.run:02d}.discbracket"

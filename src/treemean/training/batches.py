@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,9 +55,23 @@ class BatchOrder:
         sizes = np.bincount(lengths) if self._batches.lengths == "equal" else np.array([len(lengths)])
         return int(np.sum(-(-sizes // self._batches.size)))
 
+    def count_from(self, epoch: int, last: int) -> int:
+        """Return the number of batches of the epochs from one to the last."""
+        return self._total(self.count, epoch, last)
+
     def words(self, epoch: int) -> int:
         """Return the number of words of an epoch."""
         return int(self.lengths[self.lengths <= self.limit(epoch)].sum())
+
+    def words_from(self, epoch: int, last: int) -> int:
+        """Return the number of words of the epochs from one to the last."""
+        return self._total(self.words, epoch, last)
+
+    def _total(self, of: Callable[[int], int], epoch: int, last: int) -> int:
+        """Sum over epochs; once the curriculum is at its end, all are alike, however many they are."""
+        growing = -(-(self._longest - self._batches.first_limit) // self._batches.limit_step)
+        alike = min(max(epoch, growing + 1), last)
+        return sum(of(each) for each in range(epoch, alike)) + (last - alike + 1) * of(alike)
 
     def _random(self, what: int, epoch: int, run: int | None = None) -> np.random.Generator:
         return np.random.default_rng([self._seeds.order_seed, self.run if run is None else run, epoch, what])

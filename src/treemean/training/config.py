@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tomllib
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from importlib.resources import files
@@ -16,6 +17,11 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from treemean.errors import FormatError, InvalidOption
 from treemean.training.sections import TrainingConfig, flat
+
+#: Whole numbers of more bits are too large for every setting, and Python may not even print them.
+_MOST_BITS = 128
+#: How much of a wrong value is shown.
+_SHOWN = 60
 
 
 @dataclass
@@ -76,10 +82,10 @@ def resolve(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Re
     Raises `InvalidOption` for settings that do not exist, with a suggestion, and for wrong kinds of values.
     """
     settings = _Settings()
-    _add_file(os.fspath(source), settings, seen=[])
+    _add_file(os.fspath(source), settings, seen={})
     for text in overrides:
         _add_override(text, settings)
-    config = _build(settings)
+    config = _build(settings, os.fspath(source))
     origins = {key: settings.origins.get(key, "default") for key in flat(config.to_dict())}
     return Resolved(config, origins)
 
@@ -87,25 +93,28 @@ def resolve(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Re
 # ---- files ------------------------------------------------------------------------------------------
 
 
-def _add_file(source: str, settings: _Settings, seen: list[str]) -> None:
-    """Add the settings of a file after those of what it extends."""
-    text, name, folder = _content(source)
-    if name in seen:
-        raise InvalidOption(f"configurations extend each other in a circle: {' → '.join([*seen, name])}")
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"not valid TOML: {error}", path=name) from error
+def _add_file(source: str, settings: _Settings, seen: Mapping[str, str]) -> None:
+    """Add the settings of a file after those of what it extends; `seen` names the files on the way to it."""
+    text, name, folder = _content(source, [*seen.values()][-1:])
+    itself = os.path.realpath(name)
+    if itself in seen:
+        circle = " → ".join([*seen.values(), name])
+        raise InvalidOption(f"configurations extend each other in a circle: {circle}")
+    data = _parsed(text, name)
     extended = data.pop("extends", None)
     if extended is not None:
         if not isinstance(extended, str):
             raise InvalidOption(f"{name}: extends should be a text, the name of a preset or of a file")
         beside = folder / extended
-        _add_file(str(beside) if beside.is_file() else extended, settings, [*seen, name])
+        _add_file(str(beside) if beside.is_file() else extended, settings, {**seen, itself: name})
     known = _known()
     for section, content in data.items():
         if not isinstance(content, dict):
-            raise InvalidOption(_unknown(section, name, [*_sections(), "extends"]))
+            if section in _sections():
+                raise InvalidOption(
+                    f"{name}: {section} is a section: write [{section}] and its settings below that"
+                )
+            raise InvalidOption(_unknown(section, name, [*known, "extends"]))
         if section not in _sections():
             raise InvalidOption(_unknown(section, name, list(_sections())))
         for key, value in content.items():
@@ -115,22 +124,34 @@ def _add_file(source: str, settings: _Settings, seen: list[str]) -> None:
             settings.set(dotted, _converted(dotted, value, known[dotted], folder, name), name)
 
 
-def _content(source: str) -> tuple[str, str, Path]:
+def _parsed(text: str, name: str) -> dict[str, Any]:
+    """Return the content of a TOML file; raise `FormatError`, with the name of the file, if it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"not valid TOML: {error}", path=name) from error
+    except RecursionError as error:
+        raise FormatError("brackets are nested too deeply", path=name) from error
+    except ValueError as error:  # from Python, which makes no whole numbers of thousands of digits
+        lines = enumerate(text.splitlines(), 1)
+        line = next((number for number, line in lines if re.search(r"[\d_]{1000}", line)), None)
+        raise FormatError("a number of too many digits", path=name, line=line) from error
+
+
+def _content(source: str, extended_by: Sequence[str]) -> tuple[str, str, Path]:
     """Return the text of a file or preset, what to call it, and the folder from which it names files."""
     path = Path(source)
     if path.is_file():
         try:
-            return path.read_text("utf-8"), source, path.parent
+            return path.read_text("utf-8-sig"), source, path.parent
         except UnicodeDecodeError as error:
             raise FormatError(f"not valid UTF-8: {error.reason}", path=source) from error
     names = preset_names()
     if source in names:
         text = files("treemean.training").joinpath("presets", f"{source}.toml").read_text("utf-8")
         return text, f"preset {source}", Path()
-    raise InvalidOption(
-        f"there is no configuration {source!r}: no such file{_suggestion(source, names)}; "
-        f"presets are {', '.join(names)}"
-    )
+    message = f"there is no configuration {source!r}: no such file{_suggestion(source, names)}"
+    raise InvalidOption(": ".join([*extended_by, f"{message}; presets are {', '.join(names)}"]))
 
 
 def _add_override(text: str, settings: _Settings) -> None:
@@ -144,6 +165,8 @@ def _add_override(text: str, settings: _Settings) -> None:
         value = tomllib.loads(f"value = {raw}")["value"]
     except tomllib.TOMLDecodeError:
         value = raw  # a text without quotation marks
+    except (RecursionError, ValueError) as error:
+        raise InvalidOption(f"override: {key} cannot be {_shown(raw)}") from error
     if known[key].hint is str and not isinstance(value, str):
         value = raw
     settings.set(key, _converted(key, value, known[key], Path(), "override"), "override")
@@ -175,14 +198,43 @@ def _known() -> dict[str, _Known]:
 
 
 def _converted(key: str, value: Any, known: _Known, folder: Path, origin: str) -> Any:
+    if any(item.bit_length() > _MOST_BITS for item in _whole_numbers(value)):
+        raise InvalidOption(f"{origin}: {key} is a number of too many digits")
     fits, result = _fit(value, known.hint)
     if not fits:
-        raise InvalidOption(f"{origin}: {key} should be {_described(known.hint)}, not {value!r}")
+        raise InvalidOption(f"{origin}: {key} should be {_described(known.hint)}, not {_shown(value)}")
     if known.path and result:
         one = isinstance(result, str)
-        found = [os.path.abspath(folder / Path(item).expanduser()) for item in ([result] if one else result)]
+        found = [_path(key, item, folder, origin) for item in ([result] if one else result)]
         return found[0] if one else tuple(found)
     return result
+
+
+def _path(key: str, item: str, folder: Path, origin: str) -> str:
+    """Return a file as it is found from everywhere."""
+    if not item:
+        raise InvalidOption(f"{origin}: {key} names a file by an empty text")
+    if "\0" in item:
+        raise InvalidOption(f"{origin}: {key} should be names of files, which do not contain \\u0000")
+    try:
+        return os.path.abspath(folder / Path(item).expanduser())
+    except RuntimeError as error:
+        raise InvalidOption(f"{origin}: {key} begins with an unknown home folder: {item!r}") from error
+
+
+def _whole_numbers(value: Any) -> Iterator[int]:
+    """Yield the whole numbers in a value of TOML, however deep."""
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _whole_numbers(item)
+
+
+def _shown(value: Any) -> str:
+    """Return a wrong value as it is shown in a message: not more than its beginning."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _fit(value: Any, hint: Any) -> tuple[bool, Any]:
@@ -242,7 +294,7 @@ def _described(hint: Any) -> str:
     return str(hint)
 
 
-def _build(settings: _Settings) -> TrainingConfig:
+def _build(settings: _Settings, source: str) -> TrainingConfig:
     sections = {}
     for section, type_ in _sections().items():
         chosen = {
@@ -252,7 +304,7 @@ def _build(settings: _Settings) -> TrainingConfig:
         }
         if section == "grammar" and "kind" not in chosen:
             raise InvalidOption(
-                'the configuration names no grammar.kind: extend a preset (extends = "tn-lcfrs")'
+                f'{source}: the configuration names no grammar.kind: extend a preset (extends = "tn-lcfrs")'
             )
         try:
             sections[section] = type_(**chosen)
@@ -298,5 +350,7 @@ def to_toml(config: TrainingConfig, origins: Mapping[str, str] | None = None) ->
 def _toml_value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_toml_value, value))}]"
-    # What JSON writes for texts, numbers and truth values is TOML too.
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # inf, -inf or nan, which JSON writes otherwise
+    # What JSON writes for texts, finite numbers and truth values is TOML too.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -134,7 +134,7 @@ def inspect(config: TrainingConfig) -> DataReport:
     _count_words(report, used, development, data)
     lengths = np.array([len(words) for words in used], dtype=np.int64)
     order = BatchOrder(lengths, config, run=1)
-    report.steps = sum(order.count(epoch) for epoch in range(1, report.epochs + 1))
+    report.steps = order.count_from(1, report.epochs)
     report.first_epoch_steps = order.count(1)
     _warn(report, len(used), len(train))
     return report

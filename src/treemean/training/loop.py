@@ -65,9 +65,7 @@ class Loop:
         self._world, self._tell = world, progress if world.is_main else None
         self._stop: Stop = (lambda: bool(world.share(stop))) if stop is not None else (lambda: False)
         self._order = BatchOrder(data.train.lengths, config, folder.run)
-        epochs = range(1, config.training.epochs + 1)
-        self._total_steps = sum(self._order.count(epoch) for epoch in epochs)
-        self._words_of_epochs = [self._order.words(epoch) for epoch in epochs]
+        self._total_steps = self._order.count_from(1, config.training.epochs)
         self._is_exact = config.training.precision == "float64"  # whatever is asked for
         self._checkpoints = Checkpoints(folder.checkpoint)
         self._state = RunState()
@@ -256,7 +254,7 @@ class Loop:
 
     def _seconds_left(self, now: float) -> float:
         """Estimate from the words per second so far, measuring included, what all epochs will take."""
-        words = sum(self._words_of_epochs[self._state.epoch - 1 :])
+        words = self._order.words_from(self._state.epoch, self._config.training.epochs)
         return max(0, words - self._state.sums.words) * (now - self._began) / max(self._words_here, 1)
 
     def _go_back(self, why: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -12,9 +11,31 @@ from treemean.grammars import GrammarConfig
 from treemean.parsing import Normalisation
 
 Select = Literal["f1", "likelihood"]
+#: What files can be in; empty: what their names tell. Training looks at names where readers are absent, too.
+FileFormat = Literal[
+    "",
+    "text",
+    "columns",
+    "alpino",
+    "conllu",
+    "discbracket",
+    "export",
+    "export4",
+    "jsonl",
+    "parquet",
+    "ptb",
+    "tiger",
+]
 _PATH = {"path": True}
 #: PyTorch takes no larger seeds, and crashes with thousands of threads.
-_SEEDS, _MOST_THREADS = 2**63, 1024
+_LARGEST_SEED, _MOST_THREADS = 2**63 - 1, 1024
+#: No more steps or the like, no more sentences in a batch, no longer sentence, no more runs: far beyond all
+#: use, and within what can be computed with.
+_MANY, _MOST_AT_ONCE, _LONGEST, _MOST_RUNS = 10**9, 10**6, 10_000, 10_000
+#: Products of these are within what float32 has room for.
+_LARGE, _HUGE = 1000, 1e30
+#: What float32 tells apart from zero.
+_SMALL = 1e-30
 
 
 @dataclass(frozen=True)
@@ -23,8 +44,8 @@ class DataConfig:
 
     train: tuple[str, ...] = field(default=(), metadata=_PATH)
     development: str = field(default="", metadata=_PATH)
-    format: str = ""
-    development_format: str = ""
+    format: FileFormat = ""
+    development_format: FileFormat = ""
     held_out: float = 0.02
     lower_case: bool = True
     number: str = "N"
@@ -33,9 +54,10 @@ class DataConfig:
     max_length: int = 40
 
     def __post_init__(self) -> None:
-        _positive("data", self, "vocabulary")
-        if self.max_length < 2:
-            raise InvalidOption(f"data.max_length must be 2 or more, not {self.max_length}")
+        if not all(self.train):
+            raise InvalidOption("data.train names a file by an empty text")
+        _check("data", self, 1, _MANY, "vocabulary")
+        _check("data", self, 2, _LONGEST, "max_length")
         if not 0 < self.held_out < 1:
             raise InvalidOption(f"data.held_out is a share between 0 and 1, not {self.held_out}")
 
@@ -56,9 +78,10 @@ class BatchesConfig:
     limit_step: int = 4
 
     def __post_init__(self) -> None:
-        _positive("batches", self, "size", "limit_step")
-        if self.first_limit < 2 or self.at_once < 0:
-            raise InvalidOption("batches.first_limit must be 2 or more, and batches.at_once 0 or more")
+        _check("batches", self, 1, _MOST_AT_ONCE, "size")
+        _check("batches", self, 0, _MOST_AT_ONCE, "at_once")
+        _check("batches", self, 1, _MANY, "limit_step")
+        _check("batches", self, 2, _MANY, "first_limit")
 
 
 @dataclass(frozen=True)
@@ -76,13 +99,13 @@ class OptimiserConfig:
     average: float = 0.0
 
     def __post_init__(self) -> None:
-        _positive("optimiser", self, "rate", "epsilon", "clip")
+        _check_positive("optimiser", self, _HUGE, "rate", "clip")
+        _check("optimiser", self, _SMALL, 1, "epsilon")
+        _check("optimiser", self, 0, _LARGE, "weight_decay")
+        _check("optimiser", self, 0, _MANY, "warm_up")
+        _check("optimiser", self, 0, 1, "final")
         if not all(0 <= beta < 1 for beta in (*self.betas, self.average)):
             raise InvalidOption("optimiser.betas and optimiser.average must be at least 0 and below 1")
-        if self.warm_up < 0 or not 0 <= self.final <= 1 or self.weight_decay < 0:
-            raise InvalidOption(
-                "optimiser.warm_up and weight_decay must be 0 or more, and optimiser.final between 0 and 1"
-            )
 
 
 @dataclass(frozen=True)
@@ -98,9 +121,10 @@ class LoopConfig:
     report_every: int = 10
 
     def __post_init__(self) -> None:
-        _positive("training", self, "epochs", "patience", "report_every")
-        if not 0 <= self.threads <= _MOST_THREADS:
-            raise InvalidOption(f"training.threads must be from 0 to {_MOST_THREADS}, not {self.threads}")
+        _check("training", self, 1, _MANY, "epochs", "patience", "report_every")
+        _check("training", self, 0, _MOST_THREADS, "threads")
+        if self.device.partition(":")[0] == "meta":  # of PyTorch; it knows shapes, but no numbers
+            raise InvalidOption(f"training.device is where numbers are computed, not {self.device!r}")
 
 
 @dataclass(frozen=True)
@@ -115,9 +139,10 @@ class RecoveryConfig:
     most: int = 5
 
     def __post_init__(self) -> None:
-        _positive("recovery", self, "spike", "drift", "window", "skips", "factor")
-        if self.factor > 1 or self.most < 0:
-            raise InvalidOption("recovery.factor must be at most 1, and recovery.most 0 or more")
+        _check_positive("recovery", self, _HUGE, "spike", "drift")
+        _check_positive("recovery", self, 1, "factor")
+        _check("recovery", self, 1, _MANY, "window", "skips")
+        _check("recovery", self, 0, _MANY, "most")
 
 
 @dataclass(frozen=True)
@@ -128,8 +153,7 @@ class CheckpointConfig:
     seconds: float = 300.0
 
     def __post_init__(self) -> None:
-        if self.steps < 0 or self.seconds < 0:
-            raise InvalidOption("checkpoint.steps and checkpoint.seconds must be 0 or more")
+        _check("checkpoint", self, 0, _MANY, "steps", "seconds")
 
 
 @dataclass(frozen=True)
@@ -143,9 +167,8 @@ class RunConfig:
     parallel: int = 1
 
     def __post_init__(self) -> None:
-        _positive("run", self, "runs", "parallel")
-        if not (0 <= self.init_seed < _SEEDS and 0 <= self.order_seed < _SEEDS):
-            raise InvalidOption("run.init_seed and run.order_seed must be from 0 to 2**63 - 1")
+        _check("run", self, 1, _MOST_RUNS, "runs", "parallel")
+        _check("run", self, 0, _LARGEST_SEED, "init_seed", "order_seed")
 
 
 @dataclass(frozen=True)
@@ -153,14 +176,14 @@ class EnsembleConfig:
     """`[ensemble]`: what the runs are good for together; training itself does not look at it."""
 
     test: str = field(default="", metadata=_PATH)
-    test_format: str = ""
+    test_format: FileFormat = ""
     keep: int = 5
-    weigh: str = "discontinuous"
+    weigh: Literal["discontinuous", "overall", "continuous", "equal"] = "discontinuous"
     decoder: Literal["mbr", "viterbi"] = "mbr"
-    protocol: str = "paper"
+    protocol: Literal["paper", "discodop", "sentence"] = "paper"
 
     def __post_init__(self) -> None:
-        _positive("ensemble", self, "keep")
+        _check("ensemble", self, 1, _MOST_RUNS, "keep")
 
 
 @dataclass(frozen=True)
@@ -223,8 +246,16 @@ def flat(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {f"{section}.{name}": v for section, content in sections.items() for name, v in content.items()}
 
 
-def _positive(section: str, config: Any, *names: str) -> None:
+def _check(section: str, config: Any, least: float, most: float, *names: str) -> None:
+    """Raise `InvalidOption` if a setting is not within bounds; what is no number is not."""
     for name in names:
         value = getattr(config, name)
-        if not 0 < value < math.inf:
-            raise InvalidOption(f"{section}.{name} must be more than 0 and finite, not {value}")
+        if not least <= value <= most:
+            raise InvalidOption(f"{section}.{name} must be from {least} to {most}, not {value}")
+
+
+def _check_positive(section: str, config: Any, most: float, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if not 0 < value <= most:
+            raise InvalidOption(f"{section}.{name} must be more than 0 and at most {most:g}, not {value}")
