@@ -220,6 +220,20 @@ def test_averages_say_where_the_runs_were_trained(tmp_path: Path) -> None:
     assert len(told["selection"]["chosen"]) == 2
 
 
+def test_checks_with_grown_layers_have_a_line_of_their_own() -> None:
+    from gpu import report, tables
+
+    exact = {"halves": {"log_z": 1e-4, "whole": 2e-4}}
+    cases = {
+        "tn-lcfrs, sharpness 1": exact,
+        "hidden layers up to 2e+04": {"whole": 5e-3, "log_z_per_word": 1},
+    }
+    rows = [{"case": case, "good": True, "found": found} for case, found in cases.items()]
+    lines = tables.checks_table({"checks": report.checks({"grammars": rows})}).splitlines()
+    assert lines[2] == "| from parameters to log Z | 1 | 1e-04 | 2e-04 | – |"
+    assert lines[3] == "| likewise, with hidden layers that have grown | 1 | – | 5e-03 | – |"
+
+
 @pytest.mark.parametrize("name", ["report", "tables"])
 def test_the_examples_run(name: str) -> None:
     module = __import__(f"gpu.{name}", fromlist=[name])

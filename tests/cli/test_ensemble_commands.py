@@ -30,6 +30,15 @@ def test_the_demo_shows_scores_and_trees(demo):
     assert "<svg" in (folder / "out" / "average.svg").read_text()
 
 
+def test_the_demo_writes_its_sentence_as_it_is(demo):
+    """Drawings leave room between words where tags are longer."""
+    folder, result = demo
+    lines = result.stdout.splitlines()
+    title = next(number for number, line in enumerate(lines) if "4. One sentence" in line)
+    gold = treemean.transforms.remove_punctuation(treemean.read(folder / "out" / "test.discbracket"))
+    assert lines[title + 1] in {" ".join(tree.words) for tree in gold}
+
+
 def test_the_table_reads_well_in_a_narrow_terminal(demo):
     """Every row is one line of at most 80 characters."""
     lines = demo[1].stdout.splitlines()

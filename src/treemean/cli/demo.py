@@ -21,7 +21,7 @@ def demo(
 ) -> None:
     """Train five parsers on raw text, average their trees, score and draw them: all on the embedded sample.
 
-    It takes a few minutes on two cores; interrupted or repeated, it goes on where it was. What it runs is
+    It takes a minute or two on two cores; interrupted or repeated, it goes on where it was. What it runs is
     [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
 
     [bold]Examples[/bold]
@@ -78,6 +78,8 @@ def demo(
     gold = transforms.remove_punctuation(outcome.gold)
     average = outcome.ensembles.non_binary
     shown = telling_sentence(gold, average, list(outcome.individuals.values()))
+    # Drawings put words apart to make room for tags; here it is as it was written.
+    console.print(" ".join(gold[shown].words), highlight=False, markup=False, soft_wrap=True)
     show("gold", gold[shown])
     for name, trees in outcome.individuals.items():
         show(name, trees[shown], gold[shown])
