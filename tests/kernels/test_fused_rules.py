@@ -172,6 +172,26 @@ def test_networks_that_have_grown_keep_their_digits(gain: float, dtype: torch.dt
     assert difference(whole, expected_whole) <= 2e-3
 
 
+def test_words_of_preterminals_that_emit_nothing_else_are_left_where_they_are(device: str) -> None:
+    """Their vectors are so large that rounding would move words more than all that is to be learnt."""
+    grammar = make_grammar("tn-pcfg", seed=1)
+    with torch.no_grad():
+        grammar.symbols[13:20] *= 3000
+        hidden = grammar.emission_network(grammar.symbols[13:])
+        sure = (hidden @ grammar.words.T).softmax(1).max(1)
+    assert int((sure.values > 0.999).sum()) == 7
+    assert hidden[:7].norm(dim=1).min() > 1000
+    assert hidden[7:].norm(dim=1).max() < 30
+    words = torch.tensor([[[4, *sure.indices[:2].tolist(), 9], [*sure.indices[1:4].tolist(), 5]]])
+    parameters = stack([grammar], device)
+    rules = rank_rules(parameters, words.to(device), grammar.config)
+    _, gradients = gradients_of(rules, parameters)
+    own = dict(grammar.double().named_parameters())
+    _, expected = gradients_of(grammar.rules(words[0]), own)
+    place = list(own).index("words")
+    assert difference(gradients[place][0], expected[place]) < 5e-3
+
+
 def test_a_part_of_a_batch_of_several_runs_is_learnt_from_as_if_it_were_whole(device: str) -> None:
     grammars = [make_grammar("tn-pcfg", seed) for seed in (1, 2)]
     words = torch.randint(VOCABULARY, (2, 4, 3), generator=torch.Generator().manual_seed(5)).to(device)

@@ -12,7 +12,9 @@ from treemean.grammars.fused.unit_kernels import (
     POSTERIORS_UNIT,
     PROBABILITY,
     UNITS_OF_RUN,
+    exponent,
     limited,
+    two_to,
 )
 
 
@@ -65,6 +67,7 @@ def hidden_gradients(
     units,
     gradients,
     weighted,
+    numbers,
     rows,
     padded,
     SIZE: tl.constexpr,
@@ -75,7 +78,7 @@ def hidden_gradients(
     """Take the gradient of the vector of a preterminal: its words, minus as often the expected word.
 
     ``chosen`` holds the sum of its words and behind it their number, in ``padded`` rows for each run. Also
-    writes the vector times that number, for the gradients of all words.
+    writes that number, in the units of posteriors, and the vector times it, for the gradients of all words.
     """
     run = tl.program_id(1).to(tl.int64)
     row = run * rows + tl.program_id(0)
@@ -84,7 +87,9 @@ def hidden_gradients(
     unit = tl.load(units + run * UNITS_OF_RUN) * HIDDEN_UNIT
     unit /= tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT
     chosen += (run * padded + tl.program_id(0)) * PITCH_CHOSEN
-    number = tl.load(chosen + SIZE) * unit
+    count = tl.load(chosen + SIZE)
+    tl.store(numbers + row, count)
+    number = count * unit
     words = tl.load(chosen + column, mask=real, other=0.0) * unit
     word = tl.load(expected + row * SIZE + column, mask=real, other=0.0) * PROBABILITY
     vector = tl.load(vectors + row * PITCH_VECTORS + column, mask=real, other=0.0).to(tl.float32)
@@ -92,11 +97,51 @@ def hidden_gradients(
     tl.store(weighted + row * SIZE + column, number * vector, mask=real)
 
 
+@triton.jit(do_not_specialize=["positions"])
+def surplus(
+    posteriors,
+    log_probs,
+    numbers,
+    words,
+    result,
+    steps,
+    positions,
+    COLUMNS: tl.constexpr,
+    PITCH: tl.constexpr,
+    BLOCK: tl.constexpr,
+    LOOK: tl.constexpr,
+):
+    """Write how much more often than expected preterminals emit a word here, as halves in steps of their own.
+
+    What is expected of a word that stands in several places is divided among these. The vectors of
+    preterminals that emit one word only are large, and what they did and what was expected of them nearly
+    the same: the difference has to be taken before products round both.
+    """
+    run = tl.program_id(1).to(tl.int64)
+    position = run * positions + tl.program_id(0)
+    word = tl.load(words + position)
+    same = tl.zeros([LOOK], dtype=tl.float32)
+    for first in range(0, positions, LOOK):
+        some = first + tl.arange(0, LOOK)
+        other = tl.load(words + run * positions + some, mask=some < positions, other=-1)
+        same += (other == word).to(tl.float32)
+    column = tl.arange(0, BLOCK)
+    real = column < COLUMNS
+    posterior = tl.load(posteriors + position * PITCH + column, mask=real, other=0.0).to(tl.float32)
+    p = tl.exp(tl.load(log_probs + position * COLUMNS + column, mask=real, other=-1e30))
+    number = tl.load(numbers + run * COLUMNS + column, mask=real, other=0.0)
+    value = posterior - number * p / tl.sum(same, 0)
+    k = exponent(tl.max(tl.abs(value), 0)) - 14
+    tl.store(steps + position, two_to(k))
+    tl.store(result + position * PITCH + column, value * two_to(-k), mask=column < PITCH)
+
+
 @triton.jit(do_not_specialize=["positions", "vocabulary", "padded"])
 def word_gradients(
     unchosen,
     unchosen_step,
     chosen,
+    chosen_steps,
     words,
     units,
     result,
@@ -109,9 +154,10 @@ def word_gradients(
     STEP: tl.constexpr,
     LOOK: tl.constexpr,
 ):
-    """Take the gradient of the vector of a word: minus that of the normalisers, plus those where it stands.
+    """Take the gradient of the vector of a word: where it stands, those of `surplus`, else of normalisers.
 
-    ``unchosen`` has ``padded`` rows for each run, and a step. Both come from vectors times VECTOR.
+    ``unchosen`` has ``padded`` rows for each run, and a step, ``chosen`` a step for each row. Both come from
+    vectors times VECTOR.
 
     Every word looks for its positions itself, in their order, so that sums have the same bits each time. Most
     words stand nowhere: LOOK positions at once are looked at, and only where it is among them STEP at once.
@@ -124,18 +170,23 @@ def word_gradients(
     inverse = tl.load(units + run * UNITS_OF_RUN + 3) * tl.load(unchosen_step + run) * PROBABILITY
     total = -tl.load(unchosen + (run * padded + word) * SIZE + column, mask=real, other=0.0) * inverse
     here = tl.zeros([BLOCK], dtype=tl.float32)
+    stands = 0
     words += run * positions
     for begin in range(0, positions, LOOK):
         some = begin + tl.arange(0, LOOK)
         among = tl.load(words + some, mask=some < positions, other=-1) == word
         if tl.max(among.to(tl.int32), 0) > 0:
+            stands = 1
             for first in range(begin, tl.minimum(begin + LOOK, positions), STEP):
                 position = first + tl.arange(0, STEP)
                 found = tl.load(words + position, mask=position < positions, other=-1) == word
                 if tl.max(found.to(tl.int32), 0) > 0:
                     at = chosen + (run * positions + position)[:, None] * SIZE + column[None, :]
-                    here += tl.sum(tl.load(at, mask=found[:, None] & real[None, :], other=0.0), 0)
-    total += here / (tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT)
+                    rows = tl.load(at, mask=found[:, None] & real[None, :], other=0.0)
+                    step = tl.load(chosen_steps + run * positions + position, mask=found, other=0.0)
+                    here += tl.sum(rows * step[:, None], 0)
+    here /= tl.load(units + run * UNITS_OF_RUN + 1) * POSTERIORS_UNIT
+    total = tl.where(stands > 0, here, total)
     tl.store(result + row * SIZE + column, total * (1 / VECTOR), mask=real)
 
 

@@ -169,6 +169,7 @@ class Emissions:
         runs, preterminals, size = vectors.shape
         vocabulary, positions = self._embeddings.shape[1], self._words.shape[1]
         gradients, weighted = (torch.empty(runs, preterminals, size, device=units.device) for _ in range(2))
+        numbers = torch.empty(runs, preterminals, device=units.device)
         chosen = product(posteriors.mT, self._chosen)
         backward_kernels.hidden_gradients[(preterminals, runs)](
             chosen,
@@ -177,6 +178,7 @@ class Emissions:
             units,
             gradients,
             weighted,
+            numbers,
             preterminals,
             chosen.shape[1],
             SIZE=size,
@@ -184,9 +186,10 @@ class Emissions:
             PITCH_CHOSEN=chosen.stride(1),
             BLOCK=power(size),
         )
-        self._held = (posteriors, weighted, chosen)
+        self._held = (posteriors, weighted, numbers, chosen)
         with streams.beside(side):
-            at_words = product(posteriors[..., :preterminals], vectors)
+            surplus, steps = self._surplus(posteriors, numbers)
+            at_words = product(surplus[..., :preterminals], vectors)
             halves = fitted(weighted)[0]
             unchosen = product(self._probabilities.mT, halves.halves)
             of_words = torch.empty(runs, vocabulary, size, device=units.device)
@@ -194,6 +197,7 @@ class Emissions:
                 unchosen,
                 halves.step,
                 at_words,
+                steps,
                 self._words,
                 units,
                 of_words,
@@ -208,3 +212,25 @@ class Emissions:
             )
             del at_words, unchosen
         return self._network.backward(gradients, tally), of_words
+
+    def _surplus(self, posteriors: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """Return how much more often than expected preterminals emit each word, as halves with steps."""
+        runs, positions, preterminals = self._log_probs.shape
+        result = half_matrix(runs, positions, posteriors.shape[2], device=numbers.device)
+        steps = torch.empty(runs, positions, device=numbers.device)
+        block = power(aligned(preterminals))
+        backward_kernels.surplus[(positions, runs)](
+            posteriors,
+            self._log_probs,
+            numbers,
+            self._words,
+            result,
+            steps,
+            positions,
+            COLUMNS=preterminals,
+            PITCH=result.stride(1),
+            BLOCK=block,
+            LOOK=_LOOK,
+            num_warps=warps(block),
+        )
+        return result, steps
