@@ -173,7 +173,7 @@ def test_a_description_of_other_sizes_is_refused_in_one_line(model, tmp_path):
     grammar = json.loads((tmp_path / "model.json").read_text())["grammar"]
     for name, size in (("embedding", 4096), ("nonterminals", 10**11), ("nonterminals", 10**19)):
         change(tmp_path, grammar=grammar | {name: size})
-        with pytest.raises(FormatError, match="not those of the grammar described|must be at most") as error:
+        with pytest.raises(FormatError, match=r"not those of the grammar described|must be at most") as error:
             Model.load(tmp_path)
         assert "\n" not in str(error.value)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from training_instances import interrupted
 
 import treemean.training.checkpoints
 from parser_instances import tiny_config, write_instance
@@ -164,61 +165,6 @@ def test_files_that_must_not_grow_are_told(tmp_path, capfd):
         assert "File too large" in capfd.readouterr().err
     train(config, tmp_path / "parts")
     assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
-
-
-class Stop(Exception):
-    pass
-
-
-def interrupted(config, folder: Path, steps: int) -> Path:
-    """Train for some steps and return the folder of the checkpoint."""
-    count = 0
-
-    def watch(event):
-        nonlocal count
-        count += event.kind == "step"
-        if count == steps:
-            raise Stop
-
-    with pytest.raises(Stop):
-        train(config, folder, progress=watch)
-    return folder / "run01" / "checkpoint"
-
-
-def test_a_damaged_checkpoint_is_refused_and_the_one_before_can_be_used(tmp_path):
-    config = tiny_config(tmp_path)
-    train(config, tmp_path / "whole")
-    place = interrupted(config, tmp_path / "parts", 4)
-    told = json.loads((place / "checkpoint.json").read_text())
-    path = place / told["files"]["current"]["name"]
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(
-        FormatError, match=r"damaged or incomplete.*rename .*previous\.json to checkpoint\.json"
-    ):
-        train(config, tmp_path / "parts")
-    os.replace(place / "previous.json", place / "checkpoint.json")
-    train(config, tmp_path / "parts")
-    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
-
-
-def test_what_is_no_checkpoint_is_refused(tmp_path):
-    config = tiny_config(tmp_path)
-    place = interrupted(config, tmp_path, 2) / "checkpoint.json"
-    told = json.loads(place.read_text())
-    place.write_text(json.dumps(told)[:50])
-    with pytest.raises(FormatError, match="the checkpoint is damaged"):
-        train(config, tmp_path)
-    place.write_text(json.dumps(told | {"version": 7}))
-    with pytest.raises(FormatError, match="a checkpoint of version 7"):
-        train(config, tmp_path)
-    for state in (told["state"] | {"new": 1}, {}, told["state"] | {"watch": None}):
-        place.write_text(json.dumps(told | {"state": state}))
-        with pytest.raises(FormatError, match="a checkpoint of another treemean"):
-            train(config, tmp_path)
-    place.write_text(json.dumps(told))
-    (tmp_path / "run01" / "metrics.jsonl").write_text("")
-    with pytest.raises(TreemeanError, match="shorter than at the last checkpoint"):
-        train(config, tmp_path)
 
 
 def test_a_damaged_corpus_is_refused(tmp_path):

@@ -9,6 +9,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from treemean.training.records import record
 from treemean.training.recovery import Watch
 from treemean.training.sections import RecoveryConfig
 
@@ -95,4 +96,4 @@ def test_small_batches_may_differ_more() -> None:
 def test_it_survives_being_written() -> None:
     course = Course()
     course.go(300)
-    assert Watch.from_dict(json.loads(json.dumps(asdict(course.watch)))) == course.watch
+    assert record(Watch, json.loads(json.dumps(asdict(course.watch)))) == course.watch

@@ -6,8 +6,10 @@ import json
 import math
 from pathlib import Path
 
+import pytest
 import torch
 
+from treemean.training import train
 from treemean.training.learner import EagerLearner, Request
 
 #: A grammar that draws numbers while it learns.
@@ -62,3 +64,18 @@ def failing(**options):
     return lambda grammar, config, world: Failing(
         grammar, config, seed=config.run.init_seed, world=world, **options
     )
+
+
+def interrupted(config, folder: Path, steps: int) -> Path:
+    """Train until some steps were reported and return the folder of the checkpoint."""
+    count = 0
+
+    def watch(event):
+        nonlocal count
+        count += event.kind == "step"
+        if count == steps:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        train(config, folder, progress=watch)
+    return folder / "run01" / "checkpoint"

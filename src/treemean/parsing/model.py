@@ -79,7 +79,7 @@ class Model:
         data = _description(name)
         try:
             config = _grammar_config(data["grammar"])
-            vocabulary = Vocabulary(_texts(data["vocabulary"]))
+            vocabulary = Vocabulary.from_json(data["vocabulary"])
             normalisation = Normalisation.from_dict(data["normalisation"])
             checksum, provenance = data["tensors_sha256"], dict(data["provenance"])
         except KeyError as error:
@@ -105,11 +105,12 @@ def use_device(device: str | torch.device) -> None:
     Raises `InvalidOption` if there is no such device, or if this PyTorch cannot use it.
     """
     try:
-        place = torch.empty(0, device=device).device
-        if place.type == "cuda":
-            torch.cuda.set_device(place)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
+        tried = torch.ones(1, device=device)
+        tried.item()  # some devices of PyTorch hold no numbers
+        if tried.is_cuda:
+            torch.cuda.set_device(tried.device)
+    except (RuntimeError, AssertionError, ImportError) as error:
+        reason = str(error).splitlines()[0].split(". ")[0]
         raise InvalidOption(f"the device {str(device)!r} cannot be used: {reason}") from error
 
 
@@ -161,12 +162,6 @@ def _description(name: str) -> dict[str, Any]:
             path=name,
         )
     return data
-
-
-def _texts(words: list[str]) -> list[str]:
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise TypeError("the vocabulary is not a list of texts")
-    return words
 
 
 def _grammar_config(data: Mapping[str, Any]) -> GrammarConfig:

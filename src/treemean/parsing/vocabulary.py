@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 from treemean.errors import InvalidOption
 
@@ -28,6 +29,13 @@ class Vocabulary:
         self.words = tuple(words)
         if len(self._numbers) != len(self.words) or UNKNOWN in self._numbers:
             raise InvalidOption(f"a vocabulary has every word once, and not {UNKNOWN}")
+
+    @classmethod
+    def from_json(cls, words: Any) -> Vocabulary:
+        """Make it from what was read from a file; raise `InvalidOption` unless that is a list of words."""
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise InvalidOption("a vocabulary is a list of texts")
+        return cls(words)
 
     @classmethod
     def most_frequent(cls, words: Iterable[str], size: int) -> Vocabulary:

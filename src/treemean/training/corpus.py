@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from treemean.parsing import (
     read_sentences,
     write_columns,
 )
+from treemean.parsing.sealed import sealed, unsealed
 from treemean.parsing.text import COLUMNS, TEXT, counted, format_of, sentences_of
 from treemean.training.sections import DataConfig
 from treemean.trees import Treebank
@@ -204,8 +204,9 @@ def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, A
     }
     if not fitting:
         raise InvalidOption(
-            f"there is nothing to train on: {counted(counts.sentences, 'sentence')} read, and none has 2 to "
-            f"{config.max_length} words"
+            f"there is nothing to train on in data.train ({', '.join(config.train)}): "
+            f"{counted(counts.sentences, 'sentence')} read, and none has 2 to {config.max_length} words "
+            "(data.max_length)"
         )
     gold = None
     if config.development:
@@ -222,7 +223,8 @@ def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, A
         ]
         if not any(len(words) > 1 for words in development):
             raise InvalidOption(
-                f"there is nothing to measure on: no development sentence has 2 to {config.max_length} words"
+                f"there is nothing to measure on in data.development ({config.development}): "
+                f"no sentence has 2 to {config.max_length} words (data.max_length)"
             )
     else:
         fitting, development = _hold_out(fitting, config.held_out)
@@ -265,6 +267,8 @@ def _too_long(sentences: Iterable[Sentence], config: DataConfig) -> int:
 
 def read_development(path: str, format: str) -> Treebank:
     """Read gold trees, from treebank columns or any format."""
+    if path != "-" and not os.path.exists(path):  # whatever it would be
+        raise FormatError("No such file or directory", path=path)
     if format == COLUMNS:
         return read_columns(path)
     if format == TEXT:
@@ -279,7 +283,8 @@ def _hold_out(sentences: list[list[str]], share: float) -> tuple[list[list[str]]
     count = max(1, round(share * len(sentences)))
     if count >= len(sentences):
         raise InvalidOption(
-            "one sentence is not enough to train on and to measure on: give more, or data.development"
+            "one sentence in data.train is not enough to train on and to measure on: give more, or "
+            "data.development"
         )
     chosen = set(np.linspace(0, len(sentences) - 1, count).astype(int).tolist())
     return (
@@ -315,7 +320,7 @@ def _save(data: Data, place: Path) -> None:
         "vocabulary": list(data.vocabulary.words),
     }
     with open_output(place / _DESCRIPTION) as stream:
-        stream.write(json.dumps(description, ensure_ascii=False, indent=1).encode() + b"\n")
+        stream.write(sealed(description, ensure_ascii=False))
 
 
 def _load(place: Path, config: DataConfig) -> Data | None:
@@ -324,22 +329,24 @@ def _load(place: Path, config: DataConfig) -> Data | None:
     if not description.exists():
         return None
     try:
-        told = json.loads(description.read_bytes())
+        told = unsealed(description.read_bytes())
         if told["version"] != _VERSION:
             raise ValueError(f"version {told['version']}, not {_VERSION}")
-        for name in (_NUMBERS, _GOLD):
+        has_gold = told["gold_sha256"] != ""
+        for name in (_NUMBERS, _GOLD) if has_gold else (_NUMBERS,):
             expected = told["numbers_sha256" if name == _NUMBERS else "gold_sha256"]
-            if expected and checksum(place / name) != expected:
+            if checksum(place / name) != expected:
                 raise ValueError(f"{name} is not as it was written")
         with open(place / _NUMBERS, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             train = Corpus(file["train"], file["train_offsets"])
             development = Corpus(file["development"], file["development_offsets"])
-        vocabulary = Vocabulary(told["vocabulary"])
+        vocabulary = Vocabulary.from_json(told["vocabulary"])
         normalisation = Normalisation.from_dict(told["normalisation"])
-        facts, has_gold = told["facts"], bool(told["gold_sha256"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        facts = _checked_facts(told["facts"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        what = f"it has no {error}" if isinstance(error, KeyError) else error
         raise FormatError(
-            f"the prepared corpus is damaged ({error}): remove {place}, it is made anew",
+            f"the prepared corpus is damaged ({what}): remove {place}, it is made anew",
             path=str(description),
         ) from error
     gold, kept = None, []
@@ -351,3 +358,15 @@ def _load(place: Path, config: DataConfig) -> Data | None:
             if 1 <= len(sentence.kept) <= config.max_length
         ]
     return Data(train, development, gold, kept, vocabulary, normalisation, facts)
+
+
+def _checked_facts(facts: Any) -> dict[str, Any]:
+    """Return what was met while reading; raise `ValueError` if that cannot be."""
+    counts = ("empty_lines", "punctuation_only", "one_word", "too_long")
+    if not all(isinstance(facts[name], dict) for name in ("way", "files", "train", "development")):
+        raise ValueError("its facts are none")
+    if not all(isinstance(sums, dict) for sums in facts["files"].values()):
+        raise ValueError("its checksums are none")
+    if not all(isinstance(facts["train"][name], int) for name in counts):
+        raise ValueError("its counts are no numbers")
+    return cast(dict[str, Any], facts)

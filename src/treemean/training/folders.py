@@ -15,18 +15,22 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from treemean.errors import FormatError, TreemeanError
+from treemean.parsing.model import DESCRIPTION, TENSORS
+from treemean.parsing.sealed import sealed, unsealed
 from treemean.training.config import load_config, to_toml
+from treemean.training.records import record
 from treemean.training.sections import TrainingConfig
 
 #: Not the name that the file of a user is likely to have, who may train beside it.
 RESOLVED = "resolved.toml"
+_LOCK = ".lock"
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,23 @@ class RunResult:
     seconds: float
 
 
+class NoModel(TreemeanError):
+    """A run that is over and has no model; others can be trained all the same."""
+
+
+def all_of(results: Sequence[RunResult], failures: Sequence[NoModel]) -> list[RunResult]:
+    """Return the results of some runs; raise one error that names those without a model, if there are any."""
+    if not failures:
+        return list(results)
+    if not results and len(failures) == 1:
+        raise failures[0]
+    count = len(results) + len(failures)
+    raise NoModel(
+        f"{len(failures)} of {count} runs {'has' if len(failures) == 1 else 'have'} no model; those that are "
+        f"finished are not trained again. {'; '.join(map(str, failures))}"
+    )
+
+
 class RunFolder:
     """The folder of one run."""
 
@@ -66,20 +87,40 @@ class RunFolder:
         self._result = self.path / "result.json"
 
     def result(self, checksum: str) -> RunResult | None:
-        """Return the result if the run is finished; raise if it is of another configuration or other data."""
+        """Return the result if the run is finished.
+
+        Raises `TreemeanError` if it is of another configuration or other data, and `NoModel` if its model is
+        not there any more.
+        """
         try:
-            told = json.loads(self._result.read_bytes())
-            if told.pop("checksum") != checksum:
-                raise TreemeanError(
-                    f"{self.path} holds a run of another configuration or of other data: train elsewhere"
-                )
-            return RunResult(run=self.run, model=self.model, **told)
+            told = unsealed(self._result.read_bytes())
+            made_from = told.pop("checksum")
+            result = record(RunResult, {"run": self.run, "model": self.model, **told})
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, TreemeanError):
-                raise
-            raise FormatError(f"the result is damaged: {error}", path=str(self._result)) from error
+        except (OSError, ValueError, KeyError) as error:
+            raise FormatError(
+                f"the result is damaged ({error}): remove {self.path} to train the run anew",
+                path=str(self._result),
+            ) from error
+        if made_from != checksum:
+            raise TreemeanError(
+                f"{self.path} holds a run of another configuration or of other data: train elsewhere"
+            )
+        for name in (DESCRIPTION, TENSORS):
+            if not (self.model / name).is_file():
+                raise NoModel(
+                    f"run {self.run} is finished, but its model is gone: there is no {self.model / name}. "
+                    f"Put it back, or remove {self.path} to train the run anew"
+                )
+        return result
+
+    def is_over(self, checksum: str) -> bool:
+        """Tell whether the run is finished, also if its model is gone."""
+        try:
+            return self.result(checksum) is not None
+        except NoModel:
+            return True
 
     def finish(self, result: RunResult, checksum: str) -> None:
         """Write the result."""
@@ -88,18 +129,43 @@ class RunFolder:
         told = asdict(result) | {"checksum": checksum}
         del told["run"], told["model"]
         with open_output(self._result) as stream:
-            stream.write(json.dumps(told, indent=1).encode() + b"\n")
+            stream.write(sealed(told))
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from training the same run at the same time."""
+    def locked(self, config: TrainingConfig) -> Iterator[None]:
+        """Keep other processes from training the same run at the same time, or others in another way.
+
+        Raises `TreemeanError` if one does, or has changed the configuration of the folder meanwhile.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
-        with open(self.path / ".lock", "w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise TreemeanError(f"another process is training {self.path}") from error
+        with open(self.path / _LOCK, "w") as file:
+            with folder_locked(self.path.parent):
+                if not _lock(file):
+                    raise TreemeanError(f"another process is training {self.path}")
+                check_folder(config, self.path.parent)
             yield
+
+
+def _lock(file: IO[str]) -> bool:
+    """Lock a file as long as it is open, if no other process has; tell whether that could be done."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def folder_locked(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Wait until no other process looks at the folder of some runs or changes it, and keep them from it.
+
+    For a short time only: while a configuration is compared with that of the folder and written, and while a
+    run in it is locked.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with open(Path(folder) / _LOCK, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 class Metrics:
@@ -109,16 +175,24 @@ class Metrics:
     ----------
     path : the file.
     size : how many bytes of it are to be kept: what stood in it at the last checkpoint.
+
+    Attributes
+    ----------
+    lost : how many of these bytes are not there any more, because somebody removed or shortened the file.
     """
 
     def __init__(self, path: Path, size: int) -> None:
         self._path = path
         with self._told():
-            self._file = open(path, "ab", buffering=0)  # noqa: SIM115 - open as long as the run
-            if self._file.tell() < size:
-                self._file.close()
-                raise TreemeanError(f"{path} was changed: it is shorter than at the last checkpoint")
-            self._file.truncate(size)
+            self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - open as long as the run
+            if self._file.tell() < size:  # whole lines are kept
+                self._file.seek(0)
+                kept = self._file.read().rfind(b"\n") + 1
+            else:
+                kept = size
+            self.lost = size - kept
+            self._file.truncate(kept)
+            self._file.seek(kept)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -154,11 +228,11 @@ def _finite(value: Any) -> Any:
 def check_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None:
     """Raise `TreemeanError` if a folder holds runs of another configuration; it names the settings.
 
-    Settings on which results do not depend may differ, and all of them before a run has begun.
+    Settings on which results do not depend may differ, and all of them before a run has begun. To be called
+    while the folder is locked.
     """
     path = Path(folder) / RESOLVED
-    begun = [*Path(folder).glob("run*/checkpoint/*"), *Path(folder).glob("run*/result.json")]
-    if not path.exists() or not begun:
+    if not path.exists() or not _is_begun(Path(folder)):
         return
     before, now = load_config(path).deciding(), config.deciding()
     changed = [f"{key} was {before[key]!r} and is {now[key]!r}" for key in now if before[key] != now[key]]
@@ -166,6 +240,35 @@ def check_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None
         raise TreemeanError(
             f"{folder} holds runs of another configuration ({'; '.join(changed)}): train elsewhere"
         )
+
+
+def check_runs(folder: str | os.PathLike[str], checksum: str) -> None:
+    """Raise `TreemeanError` if a run in a folder is of another configuration or of other data.
+
+    `checksum` is that of `checksum_of`. What is damaged is told when its run is trained.
+    """
+    for pattern in ("run*/result.json", "run*/checkpoint/checkpoint.json"):
+        for path in sorted(Path(folder).glob(pattern)):
+            try:
+                made_from = unsealed(path.read_bytes()).get("checksum", checksum)
+            except (OSError, ValueError):
+                continue
+            if made_from != checksum:
+                raise TreemeanError(
+                    f"{path} is of another configuration or of other data: train elsewhere, or remove "
+                    f"{folder} to begin anew"
+                )
+
+
+def _is_begun(folder: Path) -> bool:
+    """Tell whether a run has left something behind, or is being trained by some process."""
+    if any(folder.glob("run*/checkpoint/*")) or any(folder.glob("run*/result.json")):
+        return True
+    for path in folder.glob(f"run*/{_LOCK}"):
+        with open(path) as file:
+            if not _lock(file):
+                return True
+    return False
 
 
 def mark_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None:

@@ -136,6 +136,11 @@ def inspect(config: TrainingConfig) -> DataReport:
     order = BatchOrder(lengths, config, run=1)
     report.steps = order.count_from(1, report.epochs)
     report.first_epoch_steps = order.count(1)
+    if used and not report.first_epoch_steps:
+        report.errors.append(
+            "nothing would be learnt in the first epoch: batches.first_limit is "
+            f"{config.batches.first_limit}, and the shortest sentence has {lengths.min()} words"
+        )
     _warn(report, len(used), len(train))
     return report
 

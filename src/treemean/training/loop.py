@@ -16,16 +16,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from treemean.errors import NumericalError, TreemeanError
+from treemean.errors import NumericalError
 from treemean.grammars import Grammar
-from treemean.parsing.model import software, write_model
+from treemean.parsing.model import TENSORS, software, write_model
 from treemean.training.accuracy import Accuracy, check_accuracy
 from treemean.training.batches import BatchOrder
 from treemean.training.checkpoints import Checkpoints
 from treemean.training.corpus import Data
 from treemean.training.development import Scores, measure, perplexity
 from treemean.training.distributed import World
-from treemean.training.folders import Metrics, RunFolder, RunResult
+from treemean.training.folders import Metrics, NoModel, RunFolder, RunResult, checksum_of
 from treemean.training.learner import Learner, Outcome, Request
 from treemean.training.progress import Progress, Watcher, described_redone
 from treemean.training.recovery import Watch
@@ -67,7 +67,9 @@ class Loop:
         self._order = BatchOrder(data.train.lengths, config, folder.run)
         self._total_steps = self._order.count_from(1, config.training.epochs)
         self._is_exact = config.training.precision == "float64"  # whatever is asked for
-        self._checkpoints = Checkpoints(folder.checkpoint)
+        self._checkpoints = Checkpoints(
+            folder.checkpoint, checksum_of(config, data.facts), spare=folder.model / TENSORS
+        )
         self._state = RunState()
         self._metrics: Metrics | None = None
         self._words_here = 0  # trained on since this process began
@@ -91,21 +93,28 @@ class Loop:
 
     def _begin(self) -> None:
         """Go on from the last checkpoint, or write the first one."""
-        told = self._checkpoints.load()
-        if told is None:
+        state = self._checkpoints.load(RunState.from_dict)
+        if state is None:
             self._note(self._data.describe())
         else:
+            self._state = state
             try:
-                self._state = RunState.from_dict(told)
                 self._learner.load_state(self._checkpoints.tensors(_CURRENT))
             except (KeyError, TypeError, AttributeError, RuntimeError) as error:
                 raise self._checkpoints.foreign(error) from error
+            for note in self._checkpoints.notes:
+                self._note(note)
             self._note(f"going on after step {self._state.step}")
         self._world.wait()  # all have read before the first one writes
         if self._world.is_main:
             self._folder.path.mkdir(parents=True, exist_ok=True)
             self._metrics = Metrics(self._folder.metrics, self._state.metrics_size)
-            if told is None:
+            if self._metrics.lost:
+                self._note(
+                    f"{self._folder.metrics} was removed or shortened: some of what was measured is missing"
+                )
+            self._checkpoints.mend()
+            if state is None:
                 self._save(good=True)
             elif self._state.best is not None:
                 self._export(self._checkpoints.tensors(_BEST))  # perhaps it was killed before it could
@@ -114,7 +123,7 @@ class Loop:
     def _result(self) -> RunResult:
         state = self._state
         if state.best is None:
-            raise TreemeanError(
+            raise NoModel(
                 f"run {self._folder.run} ended without a model: {state.finished}. Train elsewhere, with a "
                 "lower optimiser.rate"
             )
@@ -275,16 +284,17 @@ class Loop:
     def _checkpoints_for_all(self) -> Checkpoints:
         """Return the checkpoints; processes that do not write them look again at what is there."""
         if not self._world.is_main:
-            self._checkpoints.load()
+            self._checkpoints.load(RunState.from_dict)
         return self._checkpoints
 
     def _end_epoch(self) -> None:
         state, select = self._state, self._config.training.select
         with self._learner.evaluated() as grammar:
             scores = self._measured(grammar)
-            selected = scores is not None and (
-                state.best is None or scores.value(select) > state.best.value(select)
-            )
+            if state.best is None:  # parameters as they were drawn are no model
+                selected = scores is not None and state.watch.count > 0
+            else:
+                selected = scores is not None and scores.value(select) > state.best.value(select)
             best = _copied(grammar.state_dict()) if selected and self._world.is_main else None
         if scores is None and not state.finished:
             self._go_back("development sentences have no finite likelihood")

@@ -7,9 +7,7 @@ is therefore compared with earlier batches of its length only.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from treemean.training.sections import RecoveryConfig
 
@@ -73,12 +71,6 @@ class Watch:
     mean: float = 0.0
     lowest: float | None = None
     skipped: int = 0
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Watch:
-        """Make it from what `asdict` returned, also by way of JSON, where keys are strings."""
-        levels = {int(length): Level(**level) for length, level in data["levels"].items()}
-        return cls(**{**data, "levels": levels})
 
     def limit(self, length: int, sentences: int, config: RecoveryConfig) -> float:
         """Return the highest objective per word of a batch that can be believed.

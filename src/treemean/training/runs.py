@@ -12,7 +12,7 @@ from pathlib import Path
 
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.training.distributed import World
-from treemean.training.folders import RESOLVED, RunFolder, RunResult, checksum_of
+from treemean.training.folders import RESOLVED, NoModel, RunFolder, RunResult, all_of, checksum_of
 from treemean.training.progress import Progress, Watcher
 from treemean.training.sections import TrainingConfig
 from treemean.training.stopping import Stop
@@ -46,6 +46,8 @@ def train_runs(
 
     Results do not depend on `parallel` if each run has the same number of threads (`training.threads`), nor,
     beyond rounding, on `together`.
+
+    Runs that end without a model do not keep others from being trained; at the end `NoModel` names them.
     """
     count = config.run.runs if runs is None else runs
     at_once = config.run.parallel if parallel is None else parallel
@@ -63,19 +65,33 @@ def train_runs(
         if make_learner is not None or (world is not None and world.size > 1):
             raise InvalidOption("runs side by side compute their steps in the plain way, each in one process")
         _side_by_side(config, Path(folder), numbers, at_once, progress)
-    return [
-        train(config, folder, run=run, progress=progress, world=world, make_learner=make_learner, stop=stop)
-        for run in numbers
-    ]
+    results, failures = [], []
+    for run in numbers:
+        try:
+            results.append(
+                train(
+                    config,
+                    folder,
+                    run=run,
+                    progress=progress,
+                    world=world,
+                    make_learner=make_learner,
+                    stop=stop,
+                )
+            )
+        except NoModel as error:
+            failures.append(error)  # no reason to leave out the others
+    return all_of(results, failures)
 
 
 def _side_by_side(
     config: TrainingConfig, folder: Path, numbers: Iterable[int], at_once: int, progress: Watcher | None
 ) -> None:
-    """Train the runs that are not finished in processes of their own; raise the first error of one."""
+    """Train the runs that are not over in processes of their own; raise one error for all that failed."""
     data = prepare_folder(config, folder)
     checksum = checksum_of(config, data.facts)
-    waiting = [run for run in numbers if RunFolder(folder, run).result(checksum) is None]
+    waiting = [run for run in numbers if not RunFolder(folder, run).is_over(checksum)]
+    failures = []
     environment = dict(os.environ)
     if not config.training.threads:
         environment.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // at_once)))
@@ -94,12 +110,14 @@ def _side_by_side(
                 continue
             process = at_work.pop(event)
             if process.wait() != 0:
-                raise TreemeanError(f"run {event} failed: {_last_words(folder, event)}")
+                failures.append(f"run {event} failed: {_last_words(folder, event)}")
     finally:
         for process in at_work.values():
             process.terminate()  # what it has done so far is in its checkpoint
         for process in at_work.values():
             process.wait()
+    if failures:
+        raise TreemeanError("; ".join(failures))
 
 
 def _start(

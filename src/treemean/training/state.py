@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treemean.training.development import Scores
+from treemean.training.records import record
 from treemean.training.recovery import Watch
 
 
@@ -61,7 +62,10 @@ class RunState:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RunState:
-        """Make it from what `asdict` returned."""
-        best = Scores(**data["best"]) if data["best"] else None
-        watch = Watch.from_dict(data["watch"])
-        return cls(**{**data, "watch": watch, "sums": Sums(**data["sums"]), "best": best})
+        """Make it from what `asdict` returned; raise `ValueError` for what no run can have come to."""
+        state = record(cls, data)
+        if state.epoch < 1 or not 0 < state.factor <= 1:
+            raise ValueError(f"no run is in epoch {state.epoch} with a rate times {state.factor}")
+        if state.seconds < 0 or any(level.variance < 0 for level in state.watch.levels.values()):
+            raise ValueError("neither time nor a variance is negative")
+        return state

@@ -17,7 +17,7 @@ from treemean.grammars import Grammar
 from treemean.grammars.memory import told_if_too_little
 from treemean.training.corpus import Data
 from treemean.training.distributed import World
-from treemean.training.folders import RunFolder, RunResult, checksum_of
+from treemean.training.folders import NoModel, RunFolder, RunResult, all_of, checksum_of
 from treemean.training.gpu import StackedLearner
 from treemean.training.learner import Learner, Request
 from treemean.training.loop import Loop
@@ -65,23 +65,24 @@ def train_together(
     Each run is what it would be alone, to rounding: on the CPU as in tests of a few steps, and on a GPU as
     far as its libraries compute a product of matrices alike whether it comes alone or with others.
 
-    Raises `Stopped` if it was told to stop before all runs were finished.
+    Raises `Stopped` if it was told to stop before all runs were over, and `NoModel`, which names them, if
+    some ended without a model; the others are trained to their end and keep their results.
     """
     data = _data_of(jobs)
     runs = [_Run(job, own) for job, own in zip(jobs, data)]
-    waiting = [run for run in runs if run.result is None]
+    waiting = [run for run in runs if not run.is_over]
     if waiting:
         threads = waiting[0].config.training.threads
         if threads:
             torch.set_num_threads(threads)
         with ExitStack() as locks, torch.random.fork_rng(devices=[]):
             for run in waiting:
-                locks.enter_context(run.folder.locked())
+                locks.enter_context(run.folder.locked(run.config))
             _drive(waiting, progress, stop)
-    results = [run.result for run in runs if run.result is not None]
-    if len(results) < len(runs):
+    if not all(run.is_over for run in runs):
         raise Stopped
-    return results
+    results = [run.result for run in runs if run.result is not None]
+    return all_of(results, [run.failure for run in runs if run.failure is not None])
 
 
 class _Run:
@@ -91,9 +92,19 @@ class _Run:
         self.config, self.data = job.config, data
         self.folder = RunFolder(job.folder, job.run)
         self._checksum = checksum_of(job.config, data.facts)
-        self.result = self.folder.result(self._checksum)
+        self.result: RunResult | None = None
+        self.failure: NoModel | None = None
+        try:
+            self.result = self.folder.result(self._checksum)
+        except NoModel as error:
+            self.failure = error
         self.asked: Request | None = None
         self._steps: Generator[Request, Tensor, RunResult] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to be trained, with a result or without."""
+        return self.result is not None or self.failure is not None
 
     def begin(self, learner: Learner, progress: Watcher | None, stop: Stop | None) -> None:
         """Begin or go on until the first step."""
@@ -108,6 +119,8 @@ class _Run:
             self.asked = next(self._steps) if outcome is None else self._steps.send(outcome)
         except Stopped:
             pass  # all is kept, and there is no result
+        except NoModel as error:
+            self.failure = error  # no reason to end the others
         except StopIteration as end:
             result: RunResult = end.value
             self.folder.finish(result, self._checksum)

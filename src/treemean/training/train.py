@@ -16,7 +16,15 @@ from treemean.grammars.memory import told_if_too_little
 from treemean.parsing.model import use_device
 from treemean.training.corpus import Data, prepare
 from treemean.training.distributed import World
-from treemean.training.folders import RunFolder, RunResult, check_folder, checksum_of, mark_folder
+from treemean.training.folders import (
+    RunFolder,
+    RunResult,
+    check_folder,
+    check_runs,
+    checksum_of,
+    folder_locked,
+    mark_folder,
+)
 from treemean.training.learner import EagerLearner, Learner, Request
 from treemean.training.loop import Loop
 from treemean.training.progress import Watcher
@@ -50,8 +58,8 @@ def train(
     make_learner : makes what computes the steps; if not given, see `learner_for`.
     stop : tells when to end early.
 
-    Raises `TreemeanError` if the folder holds runs of another configuration or other data, and `Stopped` if
-    it was told to stop before the run was finished.
+    Raises `TreemeanError` if the folder holds runs of another configuration or other data, `NoModel` if the
+    run is over but has no model, and `Stopped` if it was told to stop before the run was finished.
     """
     if run < 1:
         raise InvalidOption(f"runs are counted from 1, so there is no run {run}")
@@ -64,7 +72,7 @@ def train(
         return finished
     if config.training.threads:
         torch.set_num_threads(config.training.threads)
-    with place.locked() if here.is_main else nullcontext(), torch.random.fork_rng(devices=[]):
+    with place.locked(config) if here.is_main else nullcontext(), torch.random.fork_rng(devices=[]):
         learner = (make_learner or learner_for)(initial_grammar(config, len(data.vocabulary)), config, here)
         result = _drive(Loop(config, data, learner, place, here, progress, stop).steps(), learner)
         if here.is_main:
@@ -94,18 +102,31 @@ def prepare_folder(
 ) -> Data:
     """Make or check the folder of some runs and return their data."""
     here = world or World()
-    if here.is_main:
-        check_folder(config, folder)
-        prepare(config.data, folder)
-    here.wait()
-    data = prepare(config.data, folder)
+    with folder_locked(folder) if here.is_main else nullcontext():
+        if here.is_main:
+            check_folder(config, folder)
+            prepare(config.data, folder)
+        here.wait()
+        data = prepare(config.data, folder)
+        _check_data(config, data)
+        if here.is_main:
+            check_runs(folder, checksum_of(config, data.facts))
+            mark_folder(config, folder)
+    return data
+
+
+def _check_data(config: TrainingConfig, data: Data) -> None:
+    """Raise `InvalidOption` if some data cannot be used as a configuration asks for."""
     if config.training.select == "f1" and data.gold is None:
         raise InvalidOption(
             'training.select = "f1" needs gold trees in data.development; without them select by "likelihood"'
         )
-    if here.is_main:
-        mark_folder(config, folder)
-    return data
+    shortest = int(data.train.lengths.min())
+    if shortest > config.batches.first_limit:
+        raise InvalidOption(
+            f"nothing would be learnt in the first epoch: batches.first_limit lets sentences of up to "
+            f"{config.batches.first_limit} words through, and the shortest one to train on has {shortest}"
+        )
 
 
 def initial_grammar(config: TrainingConfig, vocabulary_size: int) -> Grammar:

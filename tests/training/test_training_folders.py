@@ -1,0 +1,408 @@
+"""Folders of runs that somebody or something has changed: what is whole is used, all else is told."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from training_instances import Interrupted, failing, interrupted, metrics, model_bytes
+
+import treemean.training.together
+from parser_instances import tiny_config, write_instance
+from treemean.errors import FormatError, InvalidOption, TreemeanError
+from treemean.parsing.sealed import sealed, unsealed
+from treemean.training import load_config, train, train_runs
+from treemean.training.config import _toml_value
+from treemean.training.folders import Metrics, NoModel, RunFolder
+from treemean.training.gpu import StackedLearner
+from treemean.training.inspection import inspect
+from treemean.training.learner import EagerLearner
+from treemean.training.state import RunState
+from treemean.training.together import Job, train_together
+from treemean.training.train import eager_learner, prepare_folder
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture
+def config(tmp_path):
+    return tiny_config(tmp_path)
+
+
+def told_by(config, folder: Path, **options) -> list[str]:
+    """Train to the end and return what was noted on the way."""
+    events = []
+    train(config, folder, progress=events.append, **options)
+    return [event.message for event in events if event.kind == "note"]
+
+
+def flip(path: Path, bit: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[bit // 8 % len(data)] ^= 1 << bit % 8
+    path.write_bytes(data)
+
+
+def assert_same(folder: Path, whole: Path) -> None:
+    assert model_bytes(folder) == model_bytes(whole)
+    assert metrics(folder) == metrics(whole)
+
+
+def tensors_of(description: Path) -> dict[str, Path]:
+    files = json.loads(description.read_text())["files"]
+    return {role: description.parent / entry["name"] for role, entry in files.items()}
+
+
+# ---- numbers that are none --------------------------------------------------------------------------
+
+
+def test_infinite_numbers_are_written_as_toml_has_them():
+    """JSON's way to write them is another, and a folder with it could not be used again."""
+    assert [_toml_value(value) for value in (math.inf, -math.inf, 1e22)] == ["inf", "-inf", "1e+22"]
+
+
+def test_what_is_no_number_is_refused_and_leaves_no_folder_behind(tmp_path):
+    for setting in ("checkpoint.seconds=nan", "optimiser.weight_decay=nan", "recovery.drift=nan"):
+        with pytest.raises(InvalidOption, match=r"nan"):
+            train(tiny_config(tmp_path, setting), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+# ---- checkpoints ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "empty", "bit", "tensors cut", "tensors gone"])
+def test_the_checkpoint_before_is_used_and_told(config, tmp_path, damage):
+    train(config, tmp_path / "whole")
+    place = interrupted(config, tmp_path / "parts", 6)
+    path = place / "checkpoint.json"
+    target = tensors_of(path)["current"] if damage.startswith("tensors") else path
+    if damage.endswith("gone"):
+        target.unlink()
+    elif damage == "bit":
+        flip(target, 4321)
+    else:
+        target.write_bytes(target.read_bytes()[: 0 if damage == "empty" else -30])
+    before = json.loads((place / "previous.json").read_text())["state"]["step"]
+    notes = told_by(config, tmp_path / "parts")
+    assert "going on from the checkpoint before it (previous.json)" in notes[0]
+    assert str(path) in notes[0]
+    assert notes[1] == f"going on after step {before}"
+    assert_same(tmp_path / "parts", tmp_path / "whole")
+
+
+def test_a_damaged_checkpoint_never_becomes_the_one_before(config, tmp_path):
+    """The next interruption, too, finds two checkpoints that are whole."""
+    place = interrupted(config, tmp_path, 6)
+    (place / "checkpoint.json").write_text("{")
+    interrupted(config, tmp_path, 3)
+    for name in ("checkpoint.json", "previous.json"):
+        RunState.from_dict(unsealed((place / name).read_bytes())["state"])
+        assert all(path.exists() for path in tensors_of(place / name).values())
+
+
+def test_any_flipped_bit_of_a_checkpoint_is_survived(config, tmp_path):
+    place = interrupted(config, tmp_path, 5)
+    kept = {path.name: path.read_bytes() for path in place.iterdir()}
+    size = 8 * len(kept["checkpoint.json"])
+    for bit in range(0, size, size // 23):
+        for name, data in kept.items():
+            (place / name).write_bytes(data)
+        flip(place / "checkpoint.json", bit)
+        with pytest.raises(Interrupted):
+            train(config, tmp_path, make_learner=failing(stop=0))
+
+
+def test_two_damaged_checkpoints_are_an_error_that_says_what_to_do(config, tmp_path):
+    place = interrupted(config, tmp_path, 5)
+    for name in ("checkpoint.json", "previous.json"):
+        flip(place / name, 4321)
+    files = sorted(place.iterdir())
+    with pytest.raises(FormatError, match=r"checkpoint\.json: the checkpoint is damaged .*remove .* anew"):
+        train(config, tmp_path)
+    for name in ("checkpoint.json", "previous.json"):
+        (place / name).unlink()
+    with pytest.raises(FormatError, match=r"neither checkpoint\.json nor previous\.json is there"):
+        train(config, tmp_path)
+    assert sorted(place.iterdir()) == [path for path in files if path.suffix != ".json"]  # nothing is deleted
+
+
+def test_a_damaged_best_model_is_mended_from_the_one_in_use(config, tmp_path):
+    train(config, tmp_path / "whole")
+    place = interrupted(config, tmp_path / "parts", 6)
+    best = tensors_of(place / "checkpoint.json")["best"]
+    assert best == tensors_of(place / "previous.json")["best"]  # so the checkpoint before is of no help
+    data = best.read_bytes()
+    flip(best, 99)
+    with pytest.raises(Interrupted):
+        train(config, tmp_path / "parts", make_learner=failing(stop=0))
+    assert best.read_bytes() == data
+    best.unlink()
+    notes = told_by(config, tmp_path / "parts")
+    assert "model.safetensors has the same content and is used instead" in notes[0]
+    assert_same(tmp_path / "parts", tmp_path / "whole")
+
+
+def test_a_best_model_that_is_nowhere_is_an_error_that_says_what_to_do(config, tmp_path):
+    place = interrupted(config, tmp_path, 6)
+    best = tensors_of(place / "checkpoint.json")["best"]
+    flip(best, 99)
+    (tmp_path / "run01" / "model" / "model.safetensors").unlink()
+    with pytest.raises(FormatError, match=rf"{best.name}, which .* damaged or incomplete.* remove .* anew"):
+        train(config, tmp_path)
+
+
+def test_a_checkpoint_without_a_checksum_is_used(config, tmp_path):
+    train(config, tmp_path / "whole")
+    place = interrupted(config, tmp_path / "parts", 4)
+    for name in ("checkpoint.json", "previous.json"):
+        told = unsealed((place / name).read_bytes())
+        del told["checksum"]
+        (place / name).write_text(json.dumps(told))
+    assert told_by(config, tmp_path / "parts")[0].startswith("going on after step")
+    assert_same(tmp_path / "parts", tmp_path / "whole")
+
+
+def test_a_checkpoint_of_another_version_is_refused(config, tmp_path):
+    path = interrupted(config, tmp_path, 4) / "checkpoint.json"
+    path.write_bytes(sealed(unsealed(path.read_bytes()) | {"version": 7}))
+    with pytest.raises(FormatError, match="a checkpoint of version 7"):
+        train(config, tmp_path)
+
+
+WRONG = [None, "text", -1, [], {"a": 1}, True]
+
+
+def test_wrong_types_in_a_checkpoint_are_errors_that_name_the_file(config, tmp_path):
+    """Not by damage, which the checksum tells, but as another treemean might have written it."""
+    place = interrupted(config, tmp_path, 5)
+    told = unsealed((place / "checkpoint.json").read_bytes())
+    state = told["state"]
+    wrong = [{"state": value} for value in WRONG] + [{"files": value} for value in WRONG]
+    wrong += [{"files": {**told["files"], "current": value}} for value in WRONG]
+    wrong += [{"files": {}}, {"files": {"current": {"name": "../x", "sha256": "0"}}}]
+    wrong += [{"state": state | {"new": 1}}, {"state": {}}]
+    wrong += [{"state": state | {"factor": factor}} for factor in (0, -0.5, 2.0, math.nan)]
+    for key, value in state.items():
+        fitting = {bool: [True], str: ["text"]}.get(type(value), [])
+        wrong += [
+            {"state": state | {key: w}} for w in WRONG if w not in fitting and (w, key) != (None, "best")
+        ]
+    for key, value in state["watch"].items():
+        may_be = {"lowest": [None, -1], "mean": [-1]}.get(key, [])
+        some = [w for w in WRONG if w not in may_be]
+        wrong += [{"state": state | {"watch": state["watch"] | {key: w}}} for w in some if w is not value]
+    for change in wrong:
+        for name in ("checkpoint.json", "previous.json"):
+            (place / name).write_bytes(sealed(told | change))
+        with pytest.raises(FormatError, match=r"checkpoint\.json: .*another treemean"):
+            train(config, tmp_path, make_learner=failing(stop=0))
+
+
+# ---- metrics ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [None, 0, 100, -7])
+def test_lost_metrics_do_not_stop_a_run(config, tmp_path, size):
+    train(config, tmp_path / "whole")
+    interrupted(config, tmp_path / "parts", 4)
+    path = tmp_path / "parts" / "run01" / "metrics.jsonl"
+    place = tmp_path / "parts" / "run01" / "checkpoint" / "checkpoint.json"
+    kept = path.read_bytes()[: json.loads(place.read_text())["state"]["metrics_size"]]
+    path.unlink()
+    if size is not None:
+        path.write_bytes(kept[:size])
+    assert any("metrics.jsonl was removed or shortened" in n for n in told_by(config, tmp_path / "parts"))
+    assert model_bytes(tmp_path / "parts") == model_bytes(tmp_path / "whole")
+    found, whole = metrics(tmp_path / "parts"), metrics(tmp_path / "whole")
+    assert found[-1] == whole[-1]
+    assert all(entry in whole for entry in found)
+
+
+def test_metrics_know_their_size_at_once(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"a": 1}\n{"b": 2}\n')
+    kept = Metrics(path, 9)
+    assert (kept.flush(), kept.lost) == (9, 0)
+    kept.write({"c": math.inf})
+    kept.close()
+    assert path.read_text() == '{"a": 1}\n{"c": null}\n'
+
+
+# ---- what is mixed up -------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_of_other_settings_or_data_is_refused(tmp_path):
+    path = write_instance(tmp_path)
+    interrupted(load_config(path), tmp_path / "out", 3)
+    (tmp_path / "out" / "resolved.toml").unlink()
+    with pytest.raises(TreemeanError, match=r"checkpoint\.json is of another configuration .*elsewhere"):
+        train(load_config(path, ["optimiser.rate=0.5"]), tmp_path / "out")
+    train(load_config(path), tmp_path / "out", run=2)  # the folder is still that of the first
+    for file in (tmp_path / "out" / "corpus").iterdir():
+        file.unlink()
+    (tmp_path / "train.txt").write_text("de kat slaapt\nde hond ziet de kat\n" * 9)
+    with pytest.raises(TreemeanError, match=r"\.json is of another configuration or of other data"):
+        train(load_config(path), tmp_path / "out")
+
+
+def test_other_settings_are_refused_while_a_run_begins(config, tmp_path):
+    """Also before there is a checkpoint that would show that it has."""
+    other = replace(config, optimiser=replace(config.optimiser, rate=0.5))
+    same = replace(config, checkpoint=replace(config.checkpoint, steps=5))
+
+    def intrude(grammar, config, world):
+        with pytest.raises(TreemeanError, match=r"optimiser\.rate was 0\.002 and is 0\.5.*elsewhere"):
+            train(other, tmp_path / "out", run=2)
+        train(same, tmp_path / "out", run=2)
+        return eager_learner(grammar, config, world)
+
+    train(config, tmp_path / "out", make_learner=intrude)
+    assert load_config(tmp_path / "out" / "resolved.toml").optimiser.rate == 0.002
+
+
+def test_of_two_processes_that_begin_at_once_with_other_settings_one_is_refused(config, tmp_path):
+    other = replace(config, optimiser=replace(config.optimiser, rate=0.5))
+    prepare_folder(config, tmp_path / "out")
+    prepare_folder(other, tmp_path / "out")
+    with (
+        pytest.raises(TreemeanError, match=r"optimiser\.rate was 0\.5 and is 0\.002"),
+        RunFolder(tmp_path / "out", 1).locked(config),
+    ):
+        pass
+    with RunFolder(tmp_path / "out", 2).locked(other), pytest.raises(TreemeanError, match="rate was"):
+        prepare_folder(config, tmp_path / "out")
+
+
+@pytest.mark.parametrize("key", ["facts", "vocabulary", "normalisation", "numbers_sha256", "gold_sha256"])
+def test_wrong_types_in_a_prepared_corpus_are_told(config, tmp_path, key):
+    prepare_folder(config, tmp_path / "out")
+    path = tmp_path / "out" / "corpus" / "corpus.json"
+    told = unsealed(path.read_bytes())
+    for value in (None, 3, [1], {"files": None}):
+        path.write_bytes(sealed(told | {key: value}))
+        with pytest.raises(FormatError, match=r"corpus\.json: the prepared corpus is damaged"):
+            prepare_folder(config, tmp_path / "out")
+    path.write_bytes(sealed({name: value for name, value in told.items() if name != key}))
+    with pytest.raises(FormatError, match=rf"damaged \(it has no '{key}'\): remove .*corpus"):
+        prepare_folder(config, tmp_path / "out")
+    path.write_text(json.dumps(told))  # as it was written before there were checksums
+    prepare_folder(config, tmp_path / "out")
+    path.write_bytes(sealed(told))
+    flip(path, 4321)
+    with pytest.raises(FormatError, match="the prepared corpus is damaged"):
+        prepare_folder(config, tmp_path / "out")
+
+
+# ---- runs without a model ---------------------------------------------------------------------------
+
+
+class Hopeless(EagerLearner):
+    """A learner that makes no step."""
+
+    def step(self, request):
+        return super().step(replace(request, limit=-math.inf))
+
+
+class HopelessSecond(StackedLearner):
+    """Runs of which the second makes no step."""
+
+    def step(self, requests):
+        return super().step({p: replace(r, limit=-math.inf) if p else r for p, r in requests.items()})
+
+
+def test_parameters_as_they_were_drawn_are_no_model(config, tmp_path):
+    def hopeless(grammar, config, world):
+        return Hopeless(grammar, config, seed=1, world=world)
+
+    for _ in range(2):
+        with pytest.raises(NoModel, match="run 1 ended without a model"):
+            train(config, tmp_path, make_learner=hopeless)
+    assert not (tmp_path / "run01" / "model").exists()
+
+
+def test_a_run_without_a_model_does_not_keep_others_from_theirs(config, tmp_path):
+    made = []
+
+    def first_is_hopeless(grammar, config, world):
+        made.append(len(made))
+        kind = EagerLearner if len(made) == 2 else Hopeless
+        return kind(grammar, config, seed=1, world=world)
+
+    message = r"1 of 2 runs has no model; those that are finished are not trained again\. run 1 ended without"
+    for times in (2, 3):  # the second time, only the one without a model is asked again
+        with pytest.raises(NoModel, match=message):
+            train_runs(config, tmp_path, runs=2, make_learner=first_is_hopeless)
+        assert len(made) == times
+    assert model_bytes(tmp_path, 2)
+    assert (tmp_path / "run02" / "result.json").exists()
+
+
+def test_together_a_run_without_a_model_does_not_keep_others_from_theirs(config, tmp_path, monkeypatch):
+    jobs = [Job(config, tmp_path / "out", run) for run in (1, 2)]
+    train(config, tmp_path / "alone")
+    monkeypatch.setattr(treemean.training.together, "StackedLearner", HopelessSecond)
+    for _ in range(2):
+        with pytest.raises(NoModel, match=r"1 of 2 runs has no model.* run 2 ended without a model"):
+            train_together(jobs)
+        result = (tmp_path / "out" / "run01" / "result.json").stat()
+    assert train_together(jobs[:1])[0].steps == 19
+    assert (tmp_path / "out" / "run01" / "result.json").stat() == result
+    assert metrics(tmp_path / "out", 1)[-1]["train"]["sentences"] == 33
+
+
+def test_side_by_side_a_run_that_fails_does_not_keep_others_from_their_results(config, tmp_path):
+    (tmp_path / "out" / "run01" / "metrics.jsonl").mkdir(parents=True)
+    with pytest.raises(TreemeanError, match=r"run 1 failed: .*Is a directory"):
+        train_runs(config, tmp_path / "out", runs=3, parallel=2)
+    assert all((tmp_path / "out" / f"run0{run}" / "result.json").exists() for run in (2, 3))
+
+
+@pytest.mark.parametrize("name", ["model.json", "model.safetensors"])
+@pytest.mark.parametrize("together", [False, True])
+def test_a_finished_run_whose_model_is_gone_says_so(config, tmp_path, name, together):
+    train_runs(config, tmp_path, runs=1)
+    (tmp_path / "run01" / "model" / name).unlink()
+    message = rf"run 1 is finished, but its model is gone: there is no .*{name}.* remove .*run01 to train"
+    with pytest.raises(NoModel, match=message):
+        train(config, tmp_path)
+    with pytest.raises(NoModel, match=message):  # and the other one is trained
+        train_runs(config, tmp_path, runs=2, together=together)
+    assert train(config, tmp_path, run=2, make_learner=failing(stop=0)).run == 2
+    for path in (tmp_path / "run01").iterdir():  # as it advises
+        if path.is_file():
+            os.remove(path)
+    assert train(config, tmp_path).run == 1
+
+
+def test_a_damaged_result_says_what_to_do(config, tmp_path):
+    train(config, tmp_path)
+    path = tmp_path / "run01" / "result.json"
+    told = unsealed(path.read_bytes())
+    for change in ({"steps": -3}, {"metrics": None}, {"epoch": "2"}, {"new": 1}):
+        path.write_bytes(sealed(told | change))
+        with pytest.raises(
+            FormatError, match=r"result\.json: the result is damaged .* to train the run anew"
+        ):
+            train(config, tmp_path)
+    path.write_text(json.dumps(told))
+    assert train(config, tmp_path).steps == 19
+
+
+def test_a_curriculum_that_begins_with_nothing_is_refused(config, tmp_path):
+    (tmp_path / "train.txt").write_text("de hond ziet de kat\nde kat ziet de hond\n" * 9)
+    config = replace(config, batches=replace(config.batches, first_limit=4))
+    message = r"batches\.first_limit lets sentences of up to 4 words through, and the shortest .* has 5"
+    with pytest.raises(InvalidOption, match=message):
+        train(config, tmp_path / "out")
+    assert any(
+        "batches.first_limit is 4, and the shortest sentence has 5" in error
+        for error in inspect(config).errors
+    )
+    config = replace(config, batches=replace(config.batches, first_limit=5))
+    assert not inspect(config).errors
+    assert train(config, tmp_path / "out").steps > 0
