@@ -13,7 +13,7 @@ SOURCE = Path(treemean.__file__).parent
 
 #: Each room may import those before it; rooms on one line do not know each other.
 ROOMS = [
-    {"_version", "errors"},
+    {"_version", "errors", "program"},
     {"trees"},
     {"_core"},
     {"formats"},

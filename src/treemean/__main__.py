@@ -1,5 +1,17 @@
 """`python -m treemean` is the command line."""
 
-from treemean.cli import main
+from __future__ import annotations
 
-main()
+from treemean.program import begin, starting
+
+
+def main() -> None:
+    """Run the command line."""
+    begin()
+    with starting():
+        from treemean.cli import main as run
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -178,7 +178,7 @@ def test_a_description_of_other_sizes_is_refused_in_one_line(model, tmp_path):
         assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99", "meta", "vulkan", "privateuseone"])
 def test_devices_that_cannot_be_used_are_told(model, tmp_path, device):
     model.save(tmp_path)
     with pytest.raises(InvalidOption, match=f"the device '{device}' cannot be used"):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -80,13 +83,138 @@ main()
         assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize("name", ["torch", "safetensors", "numpy"])
+@pytest.mark.parametrize("arguments", [["n-pcfg", "--folder", "x"], ["prepare", "a.dbr", "a.npz"]])
+def test_what_is_missing_is_told_in_one_line(tmp_path, name, arguments):
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{name!r}] = None\n")
+    result = program(*arguments, folder=tmp_path, PYTHONPATH=str(tmp_path))
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: training and parsing need PyTorch and safetensors (")
+    assert result.stderr.count("\n") == 1
+    assert name in result.stderr
+
+
+def program(*arguments, folder, **environment):
+    command = [sys.executable, "-m", "treemean.training", *map(str, arguments)]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+    )
+
+
+def test_warnings_are_lines_for_people(tmp_path):
+    given = [
+        write_instance(tmp_path),
+        "--folder",
+        "out",
+        "--run",
+        "1",
+        "--override",
+        "grammar.backend=triton",
+    ]
+    result = program(*given, "--override", "training.device=cpu", folder=tmp_path)
+    assert result.returncode == 0
+    assert result.stderr.startswith(
+        "warning: Triton kernels need a GPU, and there are none for the device cpu"
+    )
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_full_output_is_named(tmp_path):
+    command = [sys.executable, "-m", "treemean.training", str(write_instance(tmp_path)), "--run", "1"]
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [*command, "--folder", str(tmp_path / "out")],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert result.stderr == "error: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("command", ["treemean.training", "treemean"])
+def test_signals_while_it_starts_end_it_without_a_word(tmp_path, command, number, code):
+    """PyTorch is replaced by something that is slow to import, and takes interruptions for defects."""
+    (tmp_path / "torch.py").write_text(
+        "import pathlib, time\n"
+        "pathlib.Path('started').touch()\n"
+        "try:\n    time.sleep(60)\n"
+        "except BaseException as error:\n    raise ImportError('broken') from error\n"
+    )
+    names = ["train", "n-pcfg"] if command == "treemean" else ["n-pcfg"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", command, *names, "--folder", "out"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(number)
+    told, _ = process.communicate(timeout=30)
+    assert (process.returncode, told) == (code, "")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("command", ["treemean.training", "treemean"])
+def test_interrupted_training_tells_how_to_go_on(tmp_path, command, number, code):
+    config = str(write_instance(tmp_path))
+    names = ["train", config] if command == "treemean" else [config]
+    override = ["--override", "training.epochs=100000", "--override", "training.patience=100000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", command, *names, *override, "--folder", str(tmp_path / "out"), "--run", "1"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    metrics = tmp_path / "out" / "run01" / "metrics.jsonl"
+    while not (metrics.exists() and metrics.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert "Traceback" not in told
+    assert "Aborted" not in told
+    said = told.endswith("interrupted; the same command goes on from the last checkpoint\n")
+    assert said == (number == signal.SIGINT)
+
+
+def test_examples_of_the_help_work_as_printed(tmp_path):
+    """But for those of several processes or a CUDA device."""
+    write_instance(tmp_path)
+    write(gold_trees(), tmp_path / "gold.discbracket")
+    shown = program("--help", folder=tmp_path).stdout
+    assert shown.splitlines()[1].strip().startswith("python -m treemean.training prepare TREEBANK OUT.npz")
+    lines = shown[shown.index("examples:") :].replace("\\\n", "").splitlines()
+    examples = [shlex.split(line) for line in lines if line.startswith("  python -m ")]
+    assert len(examples) == 4
+    for _, _, _, *arguments in examples:
+        short = ["--override", "grammar.nonterminals=2", "--override", "training.epochs=1"]
+        short = short if "tn-lcfrs-small" in arguments else []
+        result = program(*arguments, *short, folder=tmp_path)
+        assert result.returncode == 0, (arguments, result.stderr)
+
+
 def test_gold_trees_are_prepared_for_such_a_machine(tmp_path, capsys):
     write(gold_trees(), tmp_path / "gold.jsonl")
     assert main(["prepare", str(tmp_path / "gold.jsonl"), str(tmp_path / "gold.npz")]) == 0
     assert "12 sentences written" in capsys.readouterr().out
     assert read_columns(tmp_path / "gold.npz") == gold_trees()
     assert main(["prepare", str(tmp_path / "absent.jsonl"), str(tmp_path / "gold.npz")]) == 1
-    assert "error: " in capsys.readouterr().err
+    assert "absent.jsonl: No such file or directory" in capsys.readouterr().err
+    assert main(["prepare", str(tmp_path / "nope"), str(tmp_path / "gold.npz")]) == 1
+    assert "nope: No such file or directory" in capsys.readouterr().err
     (tmp_path / "text.txt").write_text("no trees here\n")
     assert main(["prepare", str(tmp_path / "text.txt"), str(tmp_path / "gold.npz")]) == 1
     assert "text.txt: plain text has no trees" in capsys.readouterr().err
@@ -100,6 +228,28 @@ def test_wrong_arguments_are_explained(tmp_path, capsys):
     assert "did you mean tn-lcfrs" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["tn-lcfrs", "--folder", "x", "--run", "1", "--runs", "2"])
+    for several in (["--parallel", "2"], ["--together"]):
+        with pytest.raises(SystemExit):
+            main(["tn-lcfrs", "--folder", "x", "--run", "1", *several])
+        assert "--parallel and --together are for several runs" in capsys.readouterr().err
+
+
+def test_data_of_which_nothing_can_be_used_are_named(tmp_path, capsys):
+    config = str(write_instance(tmp_path))
+    (tmp_path / "one.txt").write_text("Ja !\n")
+    given = [config, "--folder", str(tmp_path / "out"), "--override", "training.select=likelihood"]
+    for name, message in (
+        (
+            "data.train",
+            "there is nothing to train on in data.train ({}): 1 sentence read, and none has 2 to 7",
+        ),
+        (
+            "data.development",
+            "there is nothing to measure on in data.development ({}): no sentence has 2 to 7",
+        ),
+    ):
+        assert main([*given, "--override", f"{name}={tmp_path / 'one.txt'}"]) == 1
+        assert message.format(tmp_path / "one.txt") in capsys.readouterr().err
 
 
 def test_events_can_be_read_by_other_programs(tmp_path, capsys):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from typing import Annotated
 
@@ -54,32 +52,26 @@ def _treemean(
     """
 
 
-def _terminate(*_: object) -> None:
-    """End in order: what is open is closed, and unfinished files are removed."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
-    sys.exit(143)
-
-
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
+    from treemean import program
+    from treemean.cli.output import complain
     from treemean.errors import TreemeanError
 
-    signal.signal(signal.SIGTERM, _terminate)
+    program.begin()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # as long as it can be told that this fails
     except TreemeanError as error:
-        from treemean.cli.output import complain
-
         complain(str(error))
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output went away; give Python nothing more to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(program.INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output went away
+        program.abandon_output()
         sys.exit(1)
     except OSError as error:  # a folder that cannot be made, a full disk
-        from treemean.cli.output import complain
-
-        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        complain(program.describe_system_error(error))
         sys.exit(1)

@@ -52,19 +52,27 @@ def train(
 
       treemean debug config config.toml            [dim]# all settings, and where they come from[/dim]
     """
-    from treemean.cli.output import show_json, show_tables
+    from treemean.cli.output import say, show_json, show_tables
     from treemean.cli.training_progress import watching
-    from treemean.training import load_config, train_runs
-    from treemean.training import train as train_run
+    from treemean.program import INTERRUPTED, starting
+
+    with starting():  # PyTorch takes seconds
+        from treemean.training import load_config, train_runs
+        from treemean.training import train as train_run
+        from treemean.training.stopping import telling_how_to_go_on
 
     if run is not None and (runs is not None or parallel is not None):
         raise typer.BadParameter("give --run for one run, or --runs and --parallel for several")
     chosen = load_config(config, override or [])
-    with watching(runs or chosen.run.runs if run is None else 1) as watch:
-        if run is not None:
-            results = [train_run(chosen, folder, run=run, progress=watch)]
-        else:
-            results = train_runs(chosen, folder, runs=runs, parallel=parallel, progress=watch)
+    count = runs or chosen.run.runs if run is None else 1
+    try:
+        with telling_how_to_go_on(say), watching(count) as watch:
+            if run is not None:
+                results = [train_run(chosen, folder, run=run, progress=watch)]
+            else:
+                results = train_runs(chosen, folder, runs=runs, parallel=parallel, progress=watch)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None  # all is said
     if as_json:
         show_json([_described(result) for result in results])
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from treemean.errors import MissingDependency
 
 try:
+    import numpy  # noqa: F401 - PyTorch begins without it
     import safetensors
     import torch
 except ImportError as error:

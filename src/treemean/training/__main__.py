@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from treemean import program
 from treemean.errors import TreemeanError
 from treemean.training.stopping import Stopped
 
@@ -14,8 +15,9 @@ STOPPED = 75
 
 _EXAMPLES = """examples:
   python -m treemean.training config.toml --folder out --run 1
-  python -m treemean.training tn-lcfrs-small --folder out --runs 5 --override data.train=train.txt
-  python -m treemean.training tn-lcfrs --folder out --runs 10 --together --seconds 480
+  python -m treemean.training config.toml --folder out --runs 10 --together --seconds 480
+  python -m treemean.training tn-lcfrs-small --folder new --runs 5 \\
+      --override data.train=train.txt --override training.select=likelihood
   torchrun --nproc-per-node 2 -m treemean.training config.toml --folder out --only 1
   python -m treemean.training prepare gold.discbracket gold.npz
 """
@@ -25,21 +27,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if given[:1] == ["prepare"]:
-            _prepare(given[1:])
-        else:
-            _train(given)
+        try:
+            if given[:1] == ["prepare"]:
+                _prepare(given[1:])
+            else:
+                _train(given)
+        finally:
+            sys.stdout.flush()  # as long as it can be told that this fails
     except Stopped as stopped:
         print(stopped)
         return STOPPED
     except TreemeanError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader of our output went away
+        program.abandon_output()
+        return 1
     except OSError as error:  # a folder that cannot be made, a full disk
-        print(f"error: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        print(f"error: {program.describe_system_error(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        return 130
+        return program.INTERRUPTED
     return 0
 
 
@@ -54,43 +62,26 @@ def _parser(usage: str, description: str) -> argparse.ArgumentParser:
 
 
 def _train(arguments: list[str]) -> None:
-    from treemean.training.config import load_config
-    from treemean.training.distributed import world
-    from treemean.training.progress import Progress, described_scores
-    from treemean.training.runs import train_runs
-    from treemean.training.stopping import Deadline
-    from treemean.training.train import device_of, train
+    options = _training_options(arguments)
+    with program.starting():
+        import treemean.parsing  # noqa: F401 - tells what to install if PyTorch is missing
+        from treemean.training.config import load_config
+        from treemean.training.distributed import world
+        from treemean.training.progress import Progress, described_scores
+        from treemean.training.runs import train_runs
+        from treemean.training.stopping import Deadline, telling_how_to_go_on
+        from treemean.training.train import device_of, train
 
-    parser = _parser(
-        "%(prog)s CONFIG --folder OUT [--run K | --runs K] [--parallel P] [--override a.b=c] …",
-        "Train parsers on raw text. What was interrupted goes on where it was.",
-    )
-    parser.add_argument("config", metavar="CONFIG", help="a TOML file, or the name of a preset")
-    parser.add_argument("--folder", required=True, metavar="OUT", help="where runs are kept")
-    which = parser.add_mutually_exclusive_group()
-    # torchrun takes --run for an option of its own that it cannot tell from others
-    which.add_argument("--run", "--only", type=int, metavar="K", help="train this run only")
-    which.add_argument("--runs", type=int, metavar="K", help="train runs 1 to K (default: run.runs)")
-    parser.add_argument("--parallel", type=int, metavar="P", help="how many runs at a time, in processes")
-    parser.add_argument(
-        "--together", action="store_true", help="take the steps of all runs together (on a GPU the default)"
-    )
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        metavar="S",
-        help=f"stop after this time; the same command goes on, and ends with {STOPPED} until all is done",
-    )
-    parser.add_argument("--override", action="append", default=[], metavar="a.b=c", help="change a setting")
-    parser.add_argument("--events", action="store_true", help="tell progress as JSON, for other programs")
-    options = parser.parse_args(arguments)
     config = load_config(options.config, options.override)
     stop = None if options.seconds is None else Deadline(options.seconds)
 
     def tell(event: Progress) -> None:
         print(event.to_json() if options.events else event.describe(), flush=True)
 
-    with world(device_of(config)) as here:
+    def say(message: str) -> None:
+        print(message, file=sys.stderr)
+
+    with telling_how_to_go_on(say), world(device_of(config)) as here:
         if options.run is not None:
             results = [train(config, options.folder, run=options.run, progress=tell, world=here, stop=stop)]
         else:
@@ -112,13 +103,40 @@ def _train(arguments: list[str]) -> None:
             )
 
 
-def _prepare(arguments: list[str]) -> None:
-    from treemean.parsing import write_columns
-    from treemean.parsing.text import format_of
-    from treemean.training.corpus import read_development
-
+def _training_options(arguments: list[str]) -> argparse.Namespace:
     parser = _parser(
-        "%(prog)s prepare TREEBANK OUT.npz", "Write gold trees so that NumPy alone can read them."
+        "%(prog)s CONFIG --folder OUT [--run K | --runs K] [--parallel P] [--override a.b=c] …\n"
+        "       %(prog)s prepare TREEBANK OUT.npz [--from FORMAT]",
+        "Train parsers on raw text. What was interrupted goes on where it was.",
+    )
+    parser.add_argument("config", metavar="CONFIG", help="a TOML file, or the name of a preset")
+    parser.add_argument("--folder", required=True, metavar="OUT", help="where runs are kept")
+    which = parser.add_mutually_exclusive_group()
+    # torchrun takes --run for an option of its own that it cannot tell from others
+    which.add_argument("--run", "--only", type=int, metavar="K", help="train this run only")
+    which.add_argument("--runs", type=int, metavar="K", help="train runs 1 to K (default: run.runs)")
+    parser.add_argument("--parallel", type=int, metavar="P", help="how many runs at a time, in processes")
+    parser.add_argument(
+        "--together", action="store_true", help="take the steps of all runs together (on a GPU the default)"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help=f"stop after this time; the same command goes on, and ends with {STOPPED} until all is done",
+    )
+    parser.add_argument("--override", action="append", default=[], metavar="a.b=c", help="change a setting")
+    parser.add_argument("--events", action="store_true", help="tell progress as JSON, for other programs")
+    options = parser.parse_args(arguments)
+    if options.run is not None and (options.parallel is not None or options.together):
+        parser.error("--parallel and --together are for several runs, and --run for one")
+    return options
+
+
+def _prepare(arguments: list[str]) -> None:
+    parser = _parser(
+        "%(prog)s prepare TREEBANK OUT.npz [--from FORMAT]",
+        "Write gold trees so that NumPy alone can read them.",
     )
     parser.add_argument("treebank", metavar="TREEBANK", help="in any format")
     parser.add_argument("output", metavar="OUT.npz", help="the file to write")
@@ -126,10 +144,16 @@ def _prepare(arguments: list[str]) -> None:
         "--from", dest="format", metavar="FORMAT", help="its format, if the name does not tell"
     )
     options = parser.parse_args(arguments)
+    with program.starting():
+        from treemean.parsing import write_columns
+        from treemean.parsing.text import format_of
+        from treemean.training.corpus import read_development
+
     trees = read_development(options.treebank, options.format or format_of(options.treebank))
     write_columns(trees, options.output)
     print(f"{len(trees)} sentences written to {options.output}")
 
 
 if __name__ == "__main__":
+    program.begin()
     sys.exit(main())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from treemean.errors import InvalidOption, TreemeanError
 
@@ -16,6 +17,16 @@ class Stopped(TreemeanError):
 
     def __init__(self) -> None:
         super().__init__("training was stopped, as it was told to; the same command goes on with it")
+
+
+@contextmanager
+def telling_how_to_go_on(say: Callable[[str], None]) -> Iterator[None]:
+    """Tell whoever interrupts training from the keyboard that nothing is lost by it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("interrupted; the same command goes on from the last checkpoint")
+        raise
 
 
 class Deadline:
