@@ -64,10 +64,21 @@ experiment: $(VENV)/installed
 	$(RUN)/python benchmarks/sample_ensemble.py
 
 # On a machine with a GPU nothing of ours is installed: PyTorch and Triton are its own.
+define NEED
+import sys
+from importlib.util import find_spec
+missing = [name for name in sys.argv[1:] if find_spec(name) is None]
+if missing:
+    sys.exit(f"{sys.executable} has no {', no '.join(missing)}: install that, or put another python3 first in PATH")
+endef
+export NEED
+
 test-gpu:
+	@python3 -c "$$NEED" torch triton safetensors numpy pytest hypothesis
 	PYTHONPATH=src python3 -m pytest -m gpu tests
 
 bench-gpu:
+	@python3 -c "$$NEED" torch triton safetensors numpy
 	PYTHONPATH=src python3 benchmarks/gpu --out out/gpu
 
 gpu-data: $(VENV)/installed

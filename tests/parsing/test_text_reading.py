@@ -146,6 +146,20 @@ def test_damaged_columns_are_refused(tmp_path):
         read_columns(tmp_path / "absent.npz")
 
 
+def test_plain_text_in_another_encoding(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_bytes("Der Bär\nschläft\n".encode("latin-1"))
+    assert words_of(path, encoding="latin-1") == [("Der", "Bär"), ("schläft",)]
+    with pytest.raises(FormatError, match=r"text\.txt:1: not valid UTF-8"):
+        words_of(path)
+    with pytest.raises(FormatError, match=r"text\.txt:1: not valid ASCII"):
+        words_of(path, encoding="ascii")
+    with pytest.raises(InvalidOption, match="there is no encoding 'latin-0'"):
+        words_of(path, encoding="latin-0")
+    with pytest.raises(InvalidOption, match="cannot be read in utf-16"):
+        words_of(path, encoding="utf-16")
+
+
 def some_columns(path):
     """Write a file of two sentences, with a gap and umlauts, and return its arrays."""
     first = Tree(["Ä", "b", "c"], [({0, 1, 2}, "S"), ({0, 2}, "VP")], id="1", metadata={"source": "ü"})

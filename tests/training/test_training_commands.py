@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from parser_instances import SENTENCES, gold_trees, tiny_config, write_instance
 from treemean import average, read, write
 from treemean.cli import app
-from treemean.errors import TreemeanError
-from treemean.training import load_config, train
+from treemean.cli.training_progress import Bars
+from treemean.errors import FormatError, TreemeanError
+from treemean.training import Progress, load_config, train
 from treemean.training.inspection import inspect
 
 torch.set_num_threads(1)
@@ -50,6 +51,21 @@ def test_train_by_command(tmp_path):
     result = call("train", config, *short, "--run", 1)
     assert "selected by F1 of gold development trees" in result.stdout.replace("\n", " ")
     assert call("train", config, "--run", 1, "--runs", 2).exit_code == 2
+
+
+def test_a_ruined_run_is_told_in_few_digits():
+    event = Progress("step", 1, 1, 1, step=1, steps=1, loss=1e40, perplexity=2e120)
+    assert "loss 1.0e+40, perplexity 2.0e+120," in event.describe()
+    with Bars(1) as bars:
+        bars(event)
+        assert "loss 1.0e+40  perplexity 2.0e+120 " in bars._bars.tasks[0].fields["details"]
+
+
+def test_parsing_text_in_another_encoding(model, tmp_path):
+    (tmp_path / "text.txt").write_bytes("De Bär slaapt\n".encode("latin-1"))
+    assert "1=Bär" in call("parse", model, tmp_path / "text.txt", "--encoding", "latin-1").stdout
+    with pytest.raises(FormatError, match="not valid UTF-8"):
+        call("parse", model, tmp_path / "text.txt")
 
 
 def test_debug_config_says_where_values_come_from(tmp_path):

@@ -74,13 +74,13 @@ class Bars:
 
     def __call__(self, event: Progress) -> None:
         """Show a moment of a run."""
-        from treemean.training.progress import clock
+        from treemean.training.progress import clock, short
 
         if event.run not in self._tasks:
             self._tasks[event.run] = self._bars.add_task("", total=1, details="")
         task = self._tasks[event.run]
         if event.kind == "step":
-            details = f"loss {event.loss:.2f}  perplexity {event.perplexity:.1f}  "
+            details = f"loss {short(event.loss, 2)}  perplexity {short(event.perplexity)}  "
             details += f"{event.words_per_second:,.0f} words/s  {clock(event.seconds_left)} left"
             description = f"run {event.run}/{self._runs}, epoch {event.epoch}/{event.epochs}"
             self._bars.update(

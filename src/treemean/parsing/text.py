@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
-from treemean.errors import FormatError, MissingDependency
+from treemean.errors import FormatError, InvalidOption, MissingDependency
 from treemean.parsing.columns import read_columns
 from treemean.parsing.normalisation import Normalisation
 from treemean.trees import Treebank
@@ -91,12 +91,12 @@ def read_sentences(
     ----------
     path : a file (gzip or not), or `-` for standard input.
     normalisation : what is punctuation; without it, as published.
-    format : `"text"` (one sentence a line, words separated by blanks, UTF-8), `"columns"` (what
+    format : `"text"` (one sentence a line, words separated by blanks), `"columns"` (what
         `write_columns` wrote), or a treebank format; without it the name tells, and what neither
         name nor content tells is plain text.
-    encoding : of text formats of treebanks; plain text is UTF-8.
+    encoding : of plain text, and of text formats of treebanks.
     counts : is told what was met.
-    on_bad_line : is called for each line of plain text that is not UTF-8, which is left out then.
+    on_bad_line : is called for each line of plain text in another encoding, which is left out then.
 
     Raises `FormatError`, which names file and line, for what cannot be read.
     """
@@ -104,7 +104,7 @@ def read_sentences(
     counts = counts if counts is not None else ReadCounts()
     chosen = format or format_of(path)
     if chosen == TEXT:
-        found = _plain_text(path, normalisation, counts, on_bad_line)
+        found = _plain_text(path, normalisation, encoding, counts, on_bad_line)
     elif chosen == COLUMNS:
         found = sentences_of([read_columns(path)], normalisation)
     else:
@@ -157,17 +157,19 @@ def _format_of_content(path: str | os.PathLike[str]) -> Format | None:
 def _plain_text(
     path: str | os.PathLike[str],
     normalisation: Normalisation,
+    encoding: str,
     counts: ReadCounts,
     on_bad_line: Callable[[FormatError], None] | None,
 ) -> Iterator[Sentence]:
     from treemean.formats.source import open_sources
 
+    encoding = _encoding_of_lines(encoding)
     for source in open_sources(path):
         for number, line in source.lines():
             try:
-                words = tuple(line.decode("utf-8").split())
+                words = tuple(line.decode(encoding).split())
             except UnicodeDecodeError as error:
-                message = f"not valid UTF-8: {error.reason} (byte {error.start + 1} of the line)"
+                message = f"not valid {encoding.upper()}: {error.reason} (byte {error.start + 1} of the line)"
                 bad = FormatError(message, path=source.name, line=number)
                 if on_bad_line is None:
                     raise bad from error
@@ -177,6 +179,19 @@ def _plain_text(
                 yield Sentence(words, normalisation.kept(words))
             else:
                 counts.empty_lines += 1
+
+
+def _encoding_of_lines(name: str) -> str:
+    """Return the proper name of an encoding; refuse those in which bytes do not tell where lines end."""
+    from treemean.formats.source import text_encoding
+
+    try:
+        encoding = text_encoding(name)
+    except LookupError:
+        raise InvalidOption(f"there is no encoding {name!r}") from None
+    if "\n".encode(encoding) != b"\n":
+        raise InvalidOption(f"plain text cannot be read in {encoding}: convert it to UTF-8")
+    return encoding
 
 
 def sentences_of(batches: Iterable[Treebank], normalisation: Normalisation) -> Iterator[Sentence]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import rich.table
 
 Cell = str | int | float | None
+#: Larger numbers, as of a grammar that went astray, are shown by their magnitude.
+_LARGE = 1e9
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,16 @@ class Table:
 
 
 def _shown(cell: Cell) -> str:
+    """Return a cell as text.
+
+    >>> _shown(41.667), _shown(12345), _shown(2e120), _shown(None)
+    ('41.67', '12,345', '2.0e+120', '')
+    """
     if cell is None:
         return ""
-    return f"{cell:.2f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell
+    if isinstance(cell, float):
+        return f"{cell:.2f}" if abs(cell) < _LARGE else f"{cell:.1e}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def _markdown(text: str) -> str:

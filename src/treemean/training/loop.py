@@ -27,7 +27,7 @@ from treemean.training.development import Scores, measure, perplexity
 from treemean.training.distributed import World
 from treemean.training.folders import Metrics, NoModel, RunFolder, RunResult, checksum_of
 from treemean.training.learner import Learner, Outcome, Request
-from treemean.training.progress import Progress, Watcher, described_redone
+from treemean.training.progress import Progress, Watcher, described_redone, short
 from treemean.training.recovery import Watch
 from treemean.training.schedule import learning_rate
 from treemean.training.sections import TrainingConfig
@@ -234,7 +234,7 @@ class Loop:
                 part.skipped += 1
                 norm = outcome[Outcome.NORM]
                 self._record("skip", objective=objective, norm=norm, limit=request.limit)
-                self._note(f"a step was left out: objective per word {objective:.3f}, norm {norm:.3g}")
+                self._note(f"a step was left out: objective per word {short(objective, 3)}, norm {norm:.3g}")
         for name, value in asdict(part).items():
             setattr(state.sums, name, getattr(state.sums, name) + value)
         self._report(requests, outcomes, part, steps)

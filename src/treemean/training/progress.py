@@ -62,8 +62,8 @@ class Progress:
         text = f"run {self.run}, epoch {self.epoch}/{self.epochs}"
         if self.kind == "step":
             return (
-                f"{text}, step {self.step}/{self.steps}: loss {self.loss:.3f}, "
-                f"perplexity {_short(self.perplexity)}, {self.words_per_second:,.0f} words/s, "
+                f"{text}, step {self.step}/{self.steps}: loss {short(self.loss, 3)}, "
+                f"perplexity {short(self.perplexity)}, {self.words_per_second:,.0f} words/s, "
                 f"{clock(self.seconds_left)} left"
             )
         if self.kind == "epoch":
@@ -79,7 +79,7 @@ def described_scores(scores: Mapping[str, Any]) -> str:
     >>> described_scores({"perplexity": 99.5, "f1": 40.0, "f1_continuous": 45.0, "f1_discontinuous": 2.5})
     'development perplexity 99.5, F1 40.00 (continuous 45.00, discontinuous 2.50)'
     """
-    text = f"development perplexity {_short(scores['perplexity'])}"
+    text = f"development perplexity {short(scores['perplexity'])}"
     if scores.get("f1") is not None:
         text += f", F1 {scores['f1']:.2f} (continuous {scores['f1_continuous']:.2f}, "
         text += f"discontinuous {scores['f1_discontinuous']:.2f})"
@@ -110,13 +110,13 @@ def described_redone(redone: int, made: int, steps: int) -> str:
     return f"{redone} of {steps} steps gave no number; in full precision {fate}"
 
 
-def _short(perplexity: float) -> str:
-    """Return a perplexity in few digits, also that of a grammar that went astray.
+def short(value: float, places: int = 1) -> str:
+    """Return a perplexity or the like in few digits, also that of a grammar that went astray.
 
-    >>> _short(99.52), _short(2e120), _short(float("inf"))
-    ('99.5', '2.0e+120', 'inf')
+    >>> short(99.52), short(9.95, 3), short(2e120), short(float("inf"))
+    ('99.5', '9.950', '2.0e+120', 'inf')
     """
-    return f"{perplexity:.1f}" if perplexity < 1e6 else f"{perplexity:.1e}"
+    return f"{value:.{places}f}" if abs(value) < 1e6 else f"{value:.1e}"
 
 
 def clock(seconds: float) -> str:
