@@ -21,6 +21,8 @@ from treemean import write
 from treemean.parsing import read_columns
 from treemean.training import load_config, train
 from treemean.training.__main__ import main
+from treemean.training.corpus import prepare
+from treemean.training.sections import DataConfig
 
 torch.set_num_threads(1)
 
@@ -232,6 +234,14 @@ def test_wrong_arguments_are_explained(tmp_path, capsys):
         with pytest.raises(SystemExit):
             main(["tn-lcfrs", "--folder", "x", "--run", "1", *several])
         assert "--parallel and --together are for several runs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("share", [1e-300, 0.999999])
+def test_something_is_left_to_train_on_and_to_measure_on(tmp_path, share):
+    path = tmp_path / "three.txt"
+    path.write_text("a b\nc d\ne f\n")
+    data = prepare(DataConfig(train=(str(path),), held_out=share))
+    assert sorted([len(data.train), len(data.development)]) == [1, 2]
 
 
 def test_data_of_which_nothing_can_be_used_are_named(tmp_path, capsys):

@@ -95,11 +95,14 @@ def parse(
     from treemean.cli.output import say, with_progress
     from treemean.errors import InvalidOption
     from treemean.formats import TreebankWriter, Unwritable
-    from treemean.parsing import Model, ParseCounts, ReadCounts, read_sentences
-    from treemean.parsing import parse as parse_sentences
-    from treemean.parsing.parallel import parse_in_parallel
-    from treemean.parsing.parse import ParseOptions
-    from treemean.parsing.text import counted
+    from treemean.program import starting
+
+    with starting():  # PyTorch takes seconds
+        from treemean.parsing import Model, ParseCounts, ReadCounts, read_sentences
+        from treemean.parsing import parse as parse_sentences
+        from treemean.parsing.parallel import parse_in_parallel
+        from treemean.parsing.parse import ParseOptions
+        from treemean.parsing.text import counted
 
     options.check_different(output, "--output", [text])
     if jobs > 1 and device != "cpu":

@@ -280,8 +280,8 @@ def read_development(path: str, format: str) -> Treebank:
 
 def _hold_out(sentences: list[list[str]], share: float) -> tuple[list[list[str]], list[list[str]]]:
     """Set aside an evenly spread share of the sentences, at least one, and leave at least one."""
-    count = max(1, round(share * len(sentences)))
-    if count >= len(sentences):
+    count = min(max(1, round(share * len(sentences))), len(sentences) - 1)
+    if not count:
         raise InvalidOption(
             "one sentence in data.train is not enough to train on and to measure on: give more, or "
             "data.development"
