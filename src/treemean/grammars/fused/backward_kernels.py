@@ -109,28 +109,39 @@ def surplus(
     COLUMNS: tl.constexpr,
     PITCH: tl.constexpr,
     BLOCK: tl.constexpr,
+    STEP: tl.constexpr,
     LOOK: tl.constexpr,
 ):
-    """Write how much more often than expected preterminals emit a word here, as halves in steps of their own.
+    """Write how much more often than expected preterminals emit a word, as halves in steps of their own.
 
-    What is expected of a word that stands in several places is divided among these. The vectors of
-    preterminals that emit one word only are large, and what they did and what was expected of them nearly
-    the same: the difference has to be taken before products round both.
+    That stands where the word stands first; at other places are zeros. The vectors of preterminals that emit
+    one word only are large, and what they did and what was expected of them nearly the same: the difference
+    has to be taken before products round both.
     """
     run = tl.program_id(1).to(tl.int64)
     position = run * positions + tl.program_id(0)
     word = tl.load(words + position)
-    same = tl.zeros([LOOK], dtype=tl.float32)
-    for first in range(0, positions, LOOK):
-        some = first + tl.arange(0, LOOK)
-        other = tl.load(words + run * positions + some, mask=some < positions, other=-1)
-        same += (other == word).to(tl.float32)
+    words += run * positions
+    posteriors += run * positions * PITCH
     column = tl.arange(0, BLOCK)
     real = column < COLUMNS
-    posterior = tl.load(posteriors + position * PITCH + column, mask=real, other=0.0).to(tl.float32)
-    p = tl.exp(tl.load(log_probs + position * COLUMNS + column, mask=real, other=-1e30))
-    number = tl.load(numbers + run * COLUMNS + column, mask=real, other=0.0)
-    value = posterior - number * p / tl.sum(same, 0)
+    before = 0
+    for begin in range(0, tl.program_id(0), LOOK):
+        some = begin + tl.arange(0, LOOK)
+        among = tl.load(words + some, mask=some < tl.program_id(0), other=-1) == word
+        before += tl.sum(among.to(tl.int32), 0)
+    value = tl.zeros([BLOCK], dtype=tl.float32)
+    if before == 0:
+        for begin in range(tl.program_id(0), positions, STEP):
+            some = begin + tl.arange(0, STEP)
+            among = tl.load(words + some, mask=some < positions, other=-1) == word
+            if tl.max(among.to(tl.int32), 0) > 0:
+                for place in range(begin, tl.minimum(begin + STEP, positions)):
+                    if tl.load(words + place) == word:
+                        row = posteriors + place * PITCH + column
+                        value += tl.load(row, mask=real, other=0.0).to(tl.float32)
+        p = tl.exp(tl.load(log_probs + position * COLUMNS + column, mask=real, other=-1e30))
+        value -= tl.load(numbers + run * COLUMNS + column, mask=real, other=0.0) * p
     k = exponent(tl.max(tl.abs(value), 0)) - 14
     tl.store(steps + position, two_to(k))
     tl.store(result + position * PITCH + column, value * two_to(-k), mask=column < PITCH)

@@ -230,6 +230,7 @@ class Emissions:
             COLUMNS=preterminals,
             PITCH=result.stride(1),
             BLOCK=block,
+            STEP=_POSITIONS,
             LOOK=_LOOK,
             num_warps=warps(block),
         )
