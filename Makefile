@@ -11,7 +11,7 @@ SANITIZERS = $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -p
 .PHONY: help demo test test-slow test-gpu lint format bench bench-gpu gpu-data fitting experiment docs sanitize clean
 
 help:
-	@echo "make demo       train, average, score and draw on a sample treebank (a few minutes)"
+	@echo "make demo       train, average, score and draw on a sample treebank (one to three minutes)"
 	@echo "make test       run the tests"
 	@echo "make test-slow  run the tests that take long"
 	@echo "make lint       check style and types"

@@ -34,8 +34,8 @@ class StackedLearner:
 
     Each run has its own batch, optimiser, rate, clipping and average of weights. Whether a step counts is
     decided for each run on the device, so that nothing waits for it: where the objective is over the limit or
-    something is not finite, that run's step is left out. On a GPU each step is one CUDA graph, but for C-
-    grammars and sentences of different lengths.
+    something is not finite, that run's step is left out. On a GPU each step is one CUDA graph, but for
+    sentences of different lengths with C- grammars.
 
     Parameters
     ----------
