@@ -115,7 +115,7 @@ def test_without_development_trees_all_runs_are_equal(files, tmp_path):
     [
         ("ensemble.test=", "names no file"),
         ("ensemble.keep=3", "3 of 2 runs"),
-        ("ensemble.weigh=luck", "not by 'luck'"),
+        ("ensemble.weigh=luck", "ensemble.weigh should be one of .* not 'luck'"),
         ("ensemble.protocol=mine", "mine"),
     ],
 )
