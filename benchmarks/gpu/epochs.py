@@ -28,7 +28,7 @@ from treemean.training.batches import BatchOrder
 from treemean.training.corpus import Data, prepare
 from treemean.training.development import measure as measure_development
 from treemean.training.gpu import StackedLearner
-from treemean.training.train import initial_grammar
+from treemean.training.single import initial_grammar
 
 RUNS = (1, 5, 10)
 LENGTHS = tuple(SENTENCES_BY_LENGTH)

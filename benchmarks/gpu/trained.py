@@ -20,7 +20,7 @@ from treemean.grammars.inside.rules import RankRules
 from treemean.grammars.low_rank import LowRankGrammar
 from treemean.grammars.precision import in_float64
 from treemean.training.gpu import StackedLearner
-from treemean.training.train import initial_grammar
+from treemean.training.single import initial_grammar
 
 LENGTHS = (5, 10, 20, 30, 40)
 #: For how many words gradients are compared, too; float64 takes much memory for them.

@@ -24,8 +24,8 @@ from gpu.timing import Budget, exit_if_failed, guard
 from treemean.parsing import Model, parse, read_columns, write_columns
 from treemean.parsing.text import sentences_of
 from treemean.training.folders import RunFolder
+from treemean.training.single import device_of
 from treemean.training.together import Job
-from treemean.training.train import device_of
 from treemean.trees import Treebank
 
 PARTS = ("dev", "test")

@@ -45,10 +45,15 @@ def main() -> None:
     off = (found[0].double() - expected).abs() / (words.shape[1] if lengths is None else lengths)
     each = {name: _off(a[0], b) for name, a, b in zip(named, gradients, wanted)}
     whole = _off(*(torch.cat([part.flatten() for part in parts]) for parts in (gradients, wanted)))
+    with torch.no_grad():
+        hidden = grammar.emission_network(grammar.symbols[grammar.config.nonterminals :]).abs().max()
+    print(f"hidden layers of emissions up to {float(hidden):.0f}")
     print(f"log Z off by at most {float(off.max()):.1e} nats per word, the whole gradient by {whole:.1e}")
     for (name, error), part in zip(each.items(), wanted):
         print(f"  {name:40s} {error:.1e} of {float(part.norm()):.1e}")
-    Report(options.out, "gradients").save(log_z=float(off.max()), whole=whole, each=each)
+    Report(options.out, "gradients").save(
+        hidden=float(hidden), log_z=float(off.max()), whole=whole, each=each
+    )
 
 
 def _off(found: Tensor, expected: Tensor) -> float:

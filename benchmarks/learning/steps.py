@@ -27,9 +27,9 @@ from gpu.timing import Budget, guard
 from treemean.training import Outcome, Request, TrainingConfig, load_config
 from treemean.training.accuracy import differences
 from treemean.training.gpu import StackedLearner
+from treemean.training.single import initial_grammar
 from treemean.training.stopping import Stopped
 from treemean.training.together import Job, train_together
-from treemean.training.train import initial_grammar
 
 VOCABULARY = 2_000
 PUBLISHED_VOCABULARY = 10_001

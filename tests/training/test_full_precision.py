@@ -20,7 +20,7 @@ from treemean.training.corpus import Corpus
 from treemean.training.distributed import World
 from treemean.training.gpu import StackedLearner
 from treemean.training.learner import EagerLearner, Request
-from treemean.training.train import eager_learner, initial_grammar
+from treemean.training.single import eager_learner, initial_grammar
 
 torch.set_num_threads(1)
 

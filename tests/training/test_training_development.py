@@ -8,7 +8,7 @@ import torch
 from parser_instances import tiny_config
 from treemean.parsing.batches import cut_by_similar_length
 from treemean.training import development
-from treemean.training.train import initial_grammar, prepare_folder
+from treemean.training.single import initial_grammar, prepare_folder
 
 
 def test_scores_do_not_depend_on_how_sentences_are_batched(tmp_path, monkeypatch):

@@ -22,9 +22,9 @@ from treemean.training.folders import Metrics, NoModel, RunFolder
 from treemean.training.gpu import StackedLearner
 from treemean.training.inspection import inspect
 from treemean.training.learner import EagerLearner
+from treemean.training.single import eager_learner, prepare_folder
 from treemean.training.state import RunState
 from treemean.training.together import Job, train_together
-from treemean.training.train import eager_learner, prepare_folder
 
 torch.set_num_threads(1)
 

@@ -18,7 +18,7 @@ from treemean.training.adam import Adam
 from treemean.training.distributed import World
 from treemean.training.learner import Request
 from treemean.training.sections import OptimiserConfig
-from treemean.training.train import eager_learner, initial_grammar
+from treemean.training.single import eager_learner, initial_grammar
 
 torch.set_num_threads(1)
 

@@ -13,7 +13,7 @@ from treemean.training import Outcome, TrainingConfig
 from treemean.training.distributed import World
 from treemean.training.gpu import StackedLearner
 from treemean.training.learner import EagerLearner, Request
-from treemean.training.train import initial_grammar
+from treemean.training.single import initial_grammar
 
 pytestmark = [
     pytest.mark.gpu,

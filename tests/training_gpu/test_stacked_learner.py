@@ -16,7 +16,7 @@ from treemean.training.distributed import World
 from treemean.training.gpu import StackedLearner
 from treemean.training.gpu.inputs import stack_requests
 from treemean.training.learner import EagerLearner, Request
-from treemean.training.train import initial_grammar
+from treemean.training.single import initial_grammar
 
 torch.set_num_threads(1)
 

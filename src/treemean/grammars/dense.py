@@ -22,7 +22,7 @@ from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import dense_naive, dense_torch
 from treemean.grammars.inside.backends import resolve, tell
 from treemean.grammars.inside.dense_rules import DenseRules
-from treemean.grammars.inside.guard import Guard, is_capturing
+from treemean.grammars.inside.guard import is_capturing
 from treemean.grammars.networks import embedding, initialise, residual_network
 from treemean.grammars.spans import SpanPosteriors
 
@@ -94,17 +94,10 @@ def _last_layer(
 
 
 class DenseGrammar(Grammar):
-    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS.
-
-    Attributes
-    ----------
-    guard : looks at likelihoods and posteriors by kernels, unless they become part of a CUDA graph. Where it
-        refuses them, all is computed again without kernels.
-    """
+    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS."""
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(config, vocabulary_size)
-        self.guard = Guard()
         self._few = max(config.nonterminals, config.discontinuous) <= _FEW and config.symbols <= 4 * _FEW
         if config.backend == "triton" and not self._few:
             raise InvalidOption(f"{_LIMITS.format(kind=config.kind)}: use the backend torch")

@@ -12,6 +12,7 @@ from treemean.errors import InvalidOption
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding.choices import Choose, best, sampler
 from treemean.grammars.decoding.semirings import MAX, SUM, Semiring
+from treemean.grammars.inside.guard import Guard
 from treemean.grammars.spans import SpanPosteriors
 from treemean.trees import bitsets
 
@@ -106,11 +107,16 @@ class Grammar(TreeModel):
     ----------
     config : kind and sizes.
     vocabulary_size : number of words.
+
+    Attributes
+    ----------
+    guard : looks at results of kernels; what it refuses is computed again in full precision.
     """
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(vocabulary_size)
         self.config = config
+        self.guard = Guard()
 
     @abstractmethod
     def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> Walker:

@@ -17,7 +17,6 @@ from treemean.grammars.decoding.semirings import Semiring
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.inside import rank_naive, rank_torch
 from treemean.grammars.inside.backends import resolve
-from treemean.grammars.inside.guard import Guard
 from treemean.grammars.inside.logarithms import log
 from treemean.grammars.inside.rules import RankRules, Ranks
 from treemean.grammars.networks import embedding, initialise, projection, residual_network, word_log_probs
@@ -57,7 +56,6 @@ class LowRankGrammar(Grammar):
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(config, vocabulary_size)
-        self.guard = Guard()
         self.ranks = Ranks(*config.ranks)
         size, ranks = config.embedding, self.ranks
         self.symbols = embedding(config.symbols, size)

@@ -6,9 +6,7 @@ able to tell what is missing, or to be interrupted, while the rest is imported.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from treemean.training.progress import Progress
     from treemean.training.runs import train_runs
     from treemean.training.sections import TrainingConfig
-    from treemean.training.train import train
+    from treemean.training.single import train
 
 __all__ = [
     "Learner",
@@ -42,25 +40,13 @@ _HOMES = {
     "progress": ("Progress",),
     "runs": ("train_runs",),
     "sections": ("TrainingConfig",),
-    "train": ("train",),
+    "single": ("train",),
 }
-_HOME_OF = {name: f"{__name__}.{module}" for module, names in _HOMES.items() for name in names}
 
 
-class _Package(ModuleType):
-    """This package, in which `train` is the function, also after the module of that name is imported."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _HOME_OF:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        import_module("treemean.parsing")  # tells what to install if PyTorch is missing
-        value = getattr(import_module(_HOME_OF[name]), name)
-        setattr(self, name, value)
-        return value
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _HOME_OF or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            import_module("treemean.parsing")  # tells what to install if PyTorch is missing
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

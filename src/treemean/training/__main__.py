@@ -69,8 +69,8 @@ def _train(arguments: list[str]) -> None:
         from treemean.training.distributed import world
         from treemean.training.progress import Progress, described_scores
         from treemean.training.runs import train_runs
+        from treemean.training.single import device_of, train
         from treemean.training.stopping import Deadline, telling_how_to_go_on
-        from treemean.training.train import device_of, train
 
     config = load_config(options.config, options.override)
     stop = None if options.seconds is None else Deadline(options.seconds)

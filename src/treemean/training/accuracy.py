@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from treemean.grammars import Grammar
-from treemean.grammars.inside.guard import Guard
 from treemean.grammars.precision import in_float64
 from treemean.training.corpus import Corpus
 
@@ -142,9 +141,9 @@ def differences(
     off = torch.full_like(expected, math.nan)
     if bool(known.any()):
         own = None if lengths is None else lengths[known]
-        refused = _refused(grammar)
+        refused = grammar.guard.refused
         found = grammar.log_prob(words[known], own).double()
-        if _refused(grammar) > refused:  # these are not results of kernels, which had none
+        if grammar.guard.refused > refused:  # these are not results of kernels, which had none
             found = torch.full_like(found, math.nan)
         off[known] = (found - expected[known]).abs().nan_to_num(nan=math.inf, posinf=math.inf)
     off /= words.shape[1] if lengths is None else lengths
@@ -156,9 +155,3 @@ def _beside(grammar: Grammar, words: Tensor, lengths: Tensor | None) -> tuple[Te
     """Return a batch on the device of a grammar."""
     device = next(grammar.parameters()).device
     return words.to(device), None if lengths is None else lengths.to(device)
-
-
-def _refused(grammar: Grammar) -> int:
-    """Return how many batches of kernels were replaced by what full precision makes of them."""
-    guard: Guard | None = getattr(grammar, "guard", None)
-    return 0 if guard is None else guard.refused

@@ -8,7 +8,6 @@ damaged or gone, the run goes on from the one before it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ from torch import Tensor
 from treemean.errors import FormatError, TreemeanError
 from treemean.parsing.sealed import sealed, unsealed
 from treemean.parsing.tensors import read_tensors, write_tensors
+from treemean.training.corpus import checksum
 
 _VERSION = 1
 _CURRENT, _PREVIOUS = "checkpoint.json", "previous.json"
@@ -238,9 +238,8 @@ def _checked_files(files: Any) -> _Files:
 
 
 def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file; empty if it cannot be read."""
+    """Return the checksum of a file; empty if it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return checksum(path)
     except OSError:
         return ""

@@ -15,9 +15,9 @@ from treemean.training.distributed import World
 from treemean.training.folders import RESOLVED, NoModel, RunFolder, RunResult, all_of, checksum_of
 from treemean.training.progress import Progress, Watcher
 from treemean.training.sections import TrainingConfig
+from treemean.training.single import MakeLearner, prepare_folder, train
 from treemean.training.stopping import Stop
 from treemean.training.together import Job, can_be_together, train_together
-from treemean.training.train import MakeLearner, prepare_folder, train
 
 
 def train_runs(

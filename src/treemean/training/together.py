@@ -23,8 +23,8 @@ from treemean.training.learner import Learner, Request
 from treemean.training.loop import Loop
 from treemean.training.progress import Progress, Watcher
 from treemean.training.sections import TrainingConfig
+from treemean.training.single import device_of, initial_grammar, prepare_folder
 from treemean.training.stopping import Stop, Stopped
-from treemean.training.train import device_of, initial_grammar, prepare_folder
 
 _LESS = (
     "Train fewer runs together, or set batches.at_once to fewer sentences; the runs go on from their last "

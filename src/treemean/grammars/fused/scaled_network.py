@@ -170,7 +170,8 @@ def fitted(
     runs, rows, columns = gradients.shape
     device = gradients.device
     peaks = torch.empty(runs, rows, device=device)
-    own_scales, more_scales = (None if one is None else one.scales for one in (own, more and more[1]))
+    own_scales = None if own is None else own.scales
+    more_scales = None if more is None else more[1].scales
     assert (own is None) == (own_scales is None)
     assert (more is None) == (more_scales is None)
     unused, block = gradients, power(columns)
