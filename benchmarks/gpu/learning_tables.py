@@ -71,6 +71,10 @@ def average_table(told: Mapping[str, Any]) -> str:
         [f"mean of the {len(chosen)} chosen runs ± standard deviation", *spread],
         ["the best of them in each score, with hindsight", *best],
         *([name, *_scores(found)] for name, found in told["ensembles"].items()),
+        *(
+            [f"non-binary ensemble, {name} of equal weight", *_scores(found)]
+            for name, found in told.get("equal_weights", {}).items()
+        ),
     ]
     return f"{table(['', *(f'F1 {name}' for name in SCORES)], rows)}\n\n({told['selection']['note']}.)"
 

@@ -4,7 +4,8 @@
 
 FOLDER has ensemble.json, which says where the runs were trained, and trees.zip with dev-run01.npz, … and
 test-run01.npz, …. The five best runs on the development set are averaged, weighted by their development F1
-on discontinuous constituents; the test set is for scores only.
+on discontinuous constituents, and again with equal weights, they and all runs; the test set is for scores
+only.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -51,6 +52,12 @@ def main() -> None:
     told = {"device": device} | results.to_dict()
     for kind in ("baselines", "individuals", "ensembles"):
         told[kind] = {name: scores(found) for name, found in getattr(results, kind).items()}
+    told["equal_weights"] = {
+        f"{keep} runs": scores(
+            evaluate(equal_average(trees["test"], development, keep), gold["test"], "paper")
+        )
+        for keep in sorted({options.keep, len(development)})
+    }
     told["development"] = {name: scores(found) for name, found in zip(trees["dev"], development)}
     options.out.mkdir(parents=True, exist_ok=True)
     with open_output(options.out / "average.json") as stream:
@@ -81,6 +88,11 @@ def runs_of(folder: Path, part: str) -> dict[str, Treebank]:
     if not files:
         sys.exit(f"trees.zip has no trees of the {part} set")
     return {f"run {int(path.stem[-2:])}": read_columns(path) for path in files}
+
+
+def equal_average(runs: Mapping[str, Treebank], development: Sequence[Evaluation], keep: int) -> Treebank:
+    """Return the average of the runs that are best on the development set, all of the same weight."""
+    return Ensembles.of(list(runs.values()), select(development, keep, "equal")).non_binary
 
 
 def scores(found: Evaluation) -> dict[str, float]:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from treemean.grammars import build_grammar
 from treemean.grammars.fused import rank_rules
-from treemean.grammars.inside import rank_torch
+from treemean.grammars.inside import rank_torch, triton
 from treemean.grammars.low_rank import LowRankGrammar
 from treemean.training.accuracy import some_of_all_lengths
 from treemean.training.corpus import prepare
@@ -37,12 +37,12 @@ def main() -> None:
     words, lengths = words.cuda(), None if lengths is None else lengths.cuda()
     named = {name: p.detach()[None].clone().requires_grad_() for name, p in grammar.named_parameters()}
     rules = rank_rules(named, words[None], grammar.config)
-    found = rank_torch.log_partition(rules, None if lengths is None else lengths[None])
+    found = triton.log_partition(rules, None if lengths is None else lengths[None])
     gradients = torch.autograd.grad(found.mean(), list(named.values()), materialize_grads=True)
     grammar.double()
     expected = rank_torch.log_partition(grammar.rules(words), lengths)
     wanted = torch.autograd.grad(expected.mean(), list(grammar.parameters()), materialize_grads=True)
-    off = (found[0].double() - expected).abs() / (words.shape[1] if lengths is None else lengths)
+    off = (found[0].double() - expected).detach().abs() / (words.shape[1] if lengths is None else lengths)
     each = {name: _off(a[0], b) for name, a, b in zip(named, gradients, wanted)}
     whole = _off(*(torch.cat([part.flatten() for part in parts]) for parts in (gradients, wanted)))
     with torch.no_grad():
