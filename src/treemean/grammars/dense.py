@@ -124,21 +124,21 @@ class DenseGrammar(Grammar):
         config = self.config
         symbols, gapped = config.symbols, config.discontinuous
 
-        rules = _conditioned(self.rule_network, self.nonterminals, latent).softmax(-1)
-        side_by_side, wrapping = rules.tensor_split([symbols * symbols], -1)
+        side_by_side = _conditioned(self.rule_network, self.nonterminals, latent).softmax(-1)
+        sets, nonterminals = side_by_side.shape[:2]
+        wrapping, apart, attaching = side_by_side.new_zeros(3, 0)
         if config.has_gaps:
+            side_by_side, wrapping = torch.split(side_by_side, [symbols * symbols, symbols * gapped], -1)
             gapped_rules = _conditioned(self.gapped_rule_network, self.gapped_symbols, latent).softmax(-1)
-        else:
-            gapped_rules = rules.new_zeros(len(rules), 0, symbols * symbols)
-        apart, attaching = gapped_rules.tensor_split([symbols * symbols], -1)
+            apart, attaching = torch.split(gapped_rules, [symbols * symbols, 4 * symbols * gapped], -1)
         hidden, last = _last_layer(self.root_network, self.root_embedding, latent)
         return DenseRules(
             words=self._word_log_probs(words, latent, exact=exact),
             root=last(hidden)[:, 0].softmax(-1),
-            side_by_side=side_by_side.view(*rules.shape[:2], symbols, symbols),
-            wrapping=wrapping.view(*rules.shape[:2], symbols, gapped),
-            apart=apart.view(*gapped_rules.shape[:2], symbols, symbols),
-            attaching=attaching.view(*gapped_rules.shape[:2], 4, symbols, gapped),
+            side_by_side=side_by_side.view(sets, nonterminals, symbols, symbols),
+            wrapping=wrapping.view(sets, nonterminals, symbols, gapped),
+            apart=apart.view(sets, gapped, symbols, symbols),
+            attaching=attaching.view(sets, gapped, 4, symbols, gapped),
         )
 
     def _word_log_probs(self, words: Tensor, latent: Tensor | None, *, exact: bool) -> Tensor:

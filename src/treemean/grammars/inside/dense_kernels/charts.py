@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
+from torch.autograd.function import once_differentiable
 
+from treemean.grammars.inside.dense_kernels import layout
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.rank_charts import gapped_offsets
 
 #: The least number of symbols: what tensor cores multiply at once.
 LEAST = 16
+#: Columns of the matrix of rules that a program copies; their number divides that of each part.
+_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
@@ -58,13 +62,52 @@ class Sizes:
 
 def rule_matrix(rules: DenseRules, sizes: Sizes) -> Tensor:
     """Return all rules as (R, symbols, columns): from the symbols of a span to its row; differentiable."""
-    nonterminals, gapped, symbols = sizes.nonterminals, sizes.gapped, sizes.symbols
-    parts = [_padded(rules.side_by_side.permute(0, 3, 1, 2), (symbols, nonterminals, symbols))]
-    if sizes.has_gaps:
-        parts.append(_padded(rules.apart.permute(0, 2, 1, 3), (symbols, gapped, symbols)))
-        parts.append(_padded(rules.wrapping.permute(0, 2, 1, 3), (symbols, nonterminals, gapped)))
-        parts.append(_padded(rules.attaching.permute(0, 3, 2, 4, 1), (symbols, 4, gapped, gapped)))
-    return torch.cat([part.flatten(2) for part in parts], 2)
+    matrix: Tensor = _RuleMatrix.apply(  # type: ignore[no-untyped-call]
+        sizes, rules.side_by_side, rules.apart, rules.wrapping, rules.attaching
+    )
+    return matrix
+
+
+class _RuleMatrix(torch.autograd.Function):
+    """Each rule is one entry of the matrix, so that gradients are copied back as rules were copied."""
+
+    @staticmethod
+    def forward(ctx: Any, sizes: Sizes, *rules: Tensor) -> Tensor:
+        ctx.sizes, ctx.shapes = sizes, [kind.shape for kind in rules]
+        matrix = rules[0].new_empty(len(rules[0]), sizes.symbols, sizes.columns)
+        _lay_out(rules, matrix, sizes, back=False)
+        return matrix
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        rules = tuple(grad.new_empty(shape) for shape in ctx.shapes)
+        _lay_out(rules, grad.contiguous(), ctx.sizes, back=True)
+        return None, *rules
+
+
+def _lay_out(rules: tuple[Tensor, ...], matrix: Tensor, sizes: Sizes, *, back: bool) -> None:
+    """Copy rules in the order of `_RuleMatrix` to a matrix, or back; kinds may be parts of larger tensors."""
+    nonterminals, symbols = rules[0].shape[1:3]
+    kinds = [kind.flatten(2) for kind in rules]
+    kinds = [kind if kind.stride(2) == 1 else kind.contiguous() for kind in kinds]
+    layout.lay_out[(sizes.columns // _AT_ONCE, len(matrix))](
+        *kinds,
+        matrix,
+        *(kind.stride(0) for kind in kinds),
+        *(kind.stride(1) for kind in kinds),
+        nonterminals,
+        rules[1].shape[1],
+        symbols,
+        D=sizes.gapped,
+        S=sizes.symbols,
+        APART=sizes.apart,
+        WRAP=sizes.wrap,
+        ATTACH=sizes.attach,
+        COLUMNS=sizes.columns,
+        BLOCK=_AT_ONCE,
+        BACK=back,
+    )
 
 
 def spans_of_length(chart: Tensor, length: int, n: int) -> Tensor:
@@ -87,11 +130,3 @@ def halves_of(like: Tensor) -> torch.dtype:
 
 def _power_of_two(size: int) -> int:
     return max(LEAST, 1 << (size - 1).bit_length()) if size else LEAST
-
-
-def _padded(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """Pad all axes but the first with zeros."""
-    missing: list[int] = []
-    for have, want in zip(reversed(tensor.shape[1:]), reversed(sizes)):
-        missing += [0, want - have]
-    return pad(tensor, missing)
