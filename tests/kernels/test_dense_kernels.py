@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -13,6 +12,7 @@ from grammar_instances import random_dense_rules, tiny_grammar
 from treemean.errors import InvalidOption
 from treemean.grammars.fused.matrices import precision
 from treemean.grammars.inside import dense_kernels, dense_naive, dense_torch
+from treemean.grammars.inside.dense_kernels import passes
 from treemean.grammars.inside.dense_kernels.passes import DEFAULT, Settings
 from treemean.grammars.inside.dense_rules import DenseRules
 
@@ -58,12 +58,36 @@ def test_same_as_vectorised(n: int, lengths: list[int], gapped: int, per_sentenc
 
 
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("rectangles", [False, True])
-def test_long_loops(rectangles: bool, device: str) -> None:
-    settings = few_lines(device)
-    if rectangles:
-        settings = replace(settings, attach_places=settings.places, joined=False)
-    agree(random_dense_rules(1, 7, 2, 3, 2, sharp=2.0), [7], device, settings)
+def test_long_loops(device: str) -> None:
+    agree(random_dense_rules(1, 7, 2, 3, 2, sharp=2.0), [7], device, few_lines(device))
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("sharp", [1.0, 8.0])
+def test_halves_are_exact_enough(sharp: float, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the interpreter, too, discontinuous spans are kept and multiplied as on a GPU."""
+    monkeypatch.setattr(passes, "halves_of", lambda like: torch.float16)
+    rules = random_dense_rules(2, 6, 3, 4, 5, sharp=sharp, seed=1)
+    given = DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
+    expected = value_and_gradients(dense_torch.log_partition, rules, None)
+    found = value_and_gradients(dense_kernels.log_partition, given, None)
+    assert float((found["log Z"].cpu() - expected["log Z"]).abs().max()) < 1e-3
+    for name, wanted in expected.items():
+        assert float((found[name].cpu() - wanted).norm() / wanted.norm()) < 1e-3, name
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_improbable_gaps(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a gap is as improbable as 1e-20, and what halves would make 0, its gradients are right."""
+    monkeypatch.setattr(passes, "halves_of", lambda like: torch.float16)
+    tensors = random_dense_rules(1, 5, 2, 3, 2, seed=2).tensors()
+    tensors = {**tensors, "apart": tensors["apart"] * 1e-20}
+    rules = DenseRules(**tensors)
+    given = DenseRules(**{name: tensor.float().to(device) for name, tensor in tensors.items()})
+    expected = value_and_gradients(dense_torch.log_partition, rules, None)
+    found = value_and_gradients(dense_kernels.log_partition, given, None)
+    for name in ("wrapping", "apart", "attaching"):
+        assert float((found[name].cpu() - expected[name]).norm() / expected[name].norm()) < 1e-3, name
 
 
 @pytest.mark.usefixtures("poisoned")
@@ -106,6 +130,9 @@ def test_a_grammar_by_kernels_is_the_same_grammar(kind: str, device: str) -> Non
     assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
 
 
-def test_too_many_symbols_for_kernels_are_refused() -> None:
-    with pytest.raises(InvalidOption, match="at most 64 nonterminals"):
-        tiny_grammar("n-pcfg", backend="triton", nonterminals=65)
+@pytest.mark.parametrize(
+    ("kind", "size"), [("n-pcfg", {"nonterminals": 65}), ("n-lcfrs", {"discontinuous": 64})]
+)
+def test_too_many_symbols_for_kernels_are_refused(kind: str, size: dict[str, int]) -> None:
+    with pytest.raises(InvalidOption, match="at most 64 nonterminals, 63 discontinuous"):
+        tiny_grammar(kind, backend="triton", **size)

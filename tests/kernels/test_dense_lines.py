@@ -25,7 +25,7 @@ def list_spans(spans, counts, kind, anchor, width, n, BY_GAP: tl.constexpr, ROWS
     first, last = lefts_at(kind, anchor, width, 1, n)
     size, whole, number = lines_at(kind, anchor, first, last, n - width, BY_GAP)
     total = number * size - triangle(number - whole)
-    tiles = tiles_at(kind, anchor, width, n, BY_GAP, ROWS, 0)
+    tiles = tiles_at(kind, anchor, width, n, BY_GAP, ROWS)
     for tile in range(0, tiles):
         position = tile * ROWS + tl.arange(0, ROWS)
         line, place = find_in_lines(tl.minimum(position, total - 1), size, whole)

@@ -29,7 +29,7 @@ from treemean.grammars.spans import SpanPosteriors
 #: The kernels hold rules of so many symbols in registers.
 _FEW = 64
 _LIMITS = (
-    f"the Triton kernels for {{kind}} take at most {_FEW} nonterminals of either kind "
+    f"the Triton kernels for {{kind}} take at most {_FEW} nonterminals, {_FEW - 1} discontinuous ones "
     f"and {4 * _FEW} symbols in all"
 )
 #: And those that read derivations off charts all pairs of so many.
@@ -98,7 +98,8 @@ class DenseGrammar(Grammar):
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(config, vocabulary_size)
-        self._few = max(config.nonterminals, config.discontinuous) <= _FEW and config.symbols <= 4 * _FEW
+        sizes = config.nonterminals, config.discontinuous + 1, config.symbols
+        self._few = all(size <= limit for size, limit in zip(sizes, (_FEW, _FEW, 4 * _FEW)))
         if config.backend == "triton" and not self._few:
             raise InvalidOption(f"{_LIMITS.format(kind=config.kind)}: use the backend torch")
         size, gapped, symbols = config.embedding, config.discontinuous, config.symbols

@@ -6,8 +6,9 @@ spans of one width that agree in this *anchor* are multiplied by the same matric
 two ends lie. They are lined up by left length a and by a column: m'-i for R5 and R6, i for R7 and R8. The
 anchor of R8 is counted as m', which for one width comes to the same.
 
-These fields of spans have four, three or no corners of 90°. They are cut into tiles of ROWS spans: either
-into rectangles of PLACES columns, half of which lie outside on average, or line by line one after another.
+These fields of spans have four, three or no corners of 90°. They are cut into tiles of ROWS spans: line by
+line for sums over children; for gradients into rectangles of PLACES columns, half of which lie outside on
+average, but whose places need not be searched.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ import triton
 import triton.language as tl
 
 from treemean.grammars.inside.dense_kernels.places import (
-    load_halves,
+    add_outer_products,
+    load_exponents,
     multiply_halves,
-    multiply_joined,
-    multiply_rounded,
     row_of,
     slots_before,
 )
@@ -135,16 +135,11 @@ def factors_at(kind, anchor, width, taken, n):
 
 
 @triton.jit
-def tiles_at(kind, anchor, width, n, BY_GAP: tl.constexpr, ROWS: tl.constexpr, PLACES: tl.constexpr):
+def tiles_at(kind, anchor, width, n, BY_GAP: tl.constexpr, ROWS: tl.constexpr):
     """Count the tiles of the spans with one anchor."""
-    gaps = n - width
     first, last = lefts_at(kind, anchor, width, 1, n)
-    if PLACES:
-        down = (tl.maximum(last - first + 1, 0) + ROWS // PLACES - 1) // (ROWS // PLACES)
-        return down * ((gaps + PLACES - 1) // PLACES)
-    else:
-        size, whole, number = lines_at(kind, anchor, first, last, gaps, BY_GAP)
-        return (number * size - triangle(number - whole) + ROWS - 1) // ROWS
+    size, whole, number = lines_at(kind, anchor, first, last, n - width, BY_GAP)
+    return (number * size - triangle(number - whole) + ROWS - 1) // ROWS
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -161,8 +156,6 @@ def attach(
     ATTACH: tl.constexpr,
     BACK: tl.constexpr,
     ROWS: tl.constexpr,
-    PLACES: tl.constexpr,
-    JOINED: tl.constexpr,
 ):
     """Sum over attached children of all lengths: [kind, sentence, slot of this width, D].
 
@@ -174,28 +167,20 @@ def attach(
     batch = tl.num_programs(2) // 2
     gaps = n - width
     # Where one kind has many spans, the other one has few.
-    tiles = tiles_at(kind, anchor, width, n, BACK, ROWS, PLACES)
+    tiles = tiles_at(kind, anchor, width, n, BACK, ROWS)
     if tile >= tiles:
         tile -= tiles
         anchor += kind
         kind = 3 - kind
-        tiles = tiles_at(kind, anchor, width, n, BACK, ROWS, PLACES)
-    first, last = lefts_at(kind, anchor, width, 1, n)
-    columns, slope = columns_at(kind, anchor, gaps)
+        tiles = tiles_at(kind, anchor, width, n, BACK, ROWS)
     if tile < tiles:
-        line = tl.arange(0, ROWS)
-        if PLACES:
-            across = (gaps + PLACES - 1) // PLACES
-            left = first + tile // across * (ROWS // PLACES) + line // PLACES
-            column = tile % across * PLACES + line % PLACES
-            real = (left <= last) & (column < columns + slope * left)
-        else:
-            size, whole, number = lines_at(kind, anchor, first, last, gaps, BACK)
-            spans = number * size - triangle(number - whole)
-            position = tile * ROWS + line
-            real = position < spans
-            line, place = find_in_lines(tl.minimum(position, spans - 1), size, whole)
-            left, column = span_at(kind, anchor, first, last, line, place, BACK)
+        first, last = lefts_at(kind, anchor, width, 1, n)
+        size, whole, number = lines_at(kind, anchor, first, last, gaps, BACK)
+        spans = number * size - triangle(number - whole)
+        position = tile * ROWS + tl.arange(0, ROWS)
+        real = position < spans
+        line, place = find_in_lines(tl.minimum(position, spans - 1), size, whole)
+        left, column = span_at(kind, anchor, first, last, line, place, BACK)
         common, by_left, by_column = line_up(kind, anchor, gaps)
         slot = common - gaps * gaps + left * by_left + column * by_column
         end = tl.where(kind == 3, anchor + width + 1, anchor)
@@ -211,10 +196,9 @@ def attach(
         else:
             pattern = symbol[:, None] * D + symbol[None, :]
         matrices = views + ATTACH + kind * D * D + pattern
-        chart = values + sentence * slots * (2 * D)
+        chart = values + sentence * slots * D
         ratios = factors + sentence * n * n * n
         total = tl.zeros((ROWS, D), results.dtype.element_ty)
-        nothing = tl.zeros((ROWS, D), results.dtype.element_ty)
         before = slots_before(width + (1 if BACK else -1), n)
         for taken in range(1, tl.max(limit, 0) + 1):
             if BACK:
@@ -234,17 +218,11 @@ def attach(
             common, by_left, by_column = line_up(kind, anchor, shape)
             other = others + common + left * by_left + column * by_column
             possible = taken <= limit
-            here = chart + other[:, None] * (2 * D)
+            here = chart + other * D
             ratio = tl.load(ratios + (factor + left * by_factor), mask=possible, other=0.0)
-            matrix = tl.load(matrices + own * COLUMNS)
-            if JOINED:
-                halves = tl.load(here + tl.arange(0, 2 * D), mask=possible[:, None], other=0.0)
-                product = multiply_joined(halves, matrix, nothing)
-            else:
-                high = tl.load(here + symbol, mask=possible[:, None], other=0.0)
-                low = tl.load(here + D + symbol, mask=possible[:, None], other=0.0)
-                product = multiply_halves(high, low, matrix, nothing)
-            total += product * ratio[:, None]
+            ratio *= tl.exp2(load_exponents(here, possible, D))
+            halves = tl.load(here[:, None] + symbol, mask=possible[:, None], other=0.0)
+            total += multiply_halves(halves, tl.load(matrices + own * COLUMNS), ratio)
         target = results + (kind * batch + sentence) * ((width - 1) * gaps * gaps) * D
         tl.store(target + slot[:, None] * D + symbol, total, mask=real[:, None])
 
@@ -264,7 +242,6 @@ def collect_attached(
     ATTACH: tl.constexpr,
     ROWS: tl.constexpr,
     PLACES: tl.constexpr,
-    JOINED: tl.constexpr,
 ):
     """Collect gradients of [child, parent] for the spans of one length that are attached by R5-R8.
 
@@ -274,10 +251,9 @@ def collect_attached(
     kind, chunk = tl.program_id(1) % 4, tl.program_id(1) // 4
     symbol, line = tl.arange(0, D), tl.arange(0, ROWS)
     down, across = line // PLACES, line % PLACES
-    values, grads = gapped + sentence * slots * (2 * D), grad_gapped + sentence * slots * (2 * D)
+    values, grads = gapped + sentence * slots * D, grad_gapped + sentence * slots * D
     ratios = factors + sentence * n * n * n
-    total = tl.zeros((2 * D if JOINED else D, D), partial.dtype.element_ty)
-    half = tl.arange(0, 2 * D if JOINED else D)
+    total = tl.zeros((D, D), partial.dtype.element_ty)
     for width in range(length + 2 + chunk, n, chunks):
         anchor = start + kind % 2 * length - tl.where(kind == 3, width + 1, 0)
         first, last = lefts_at(kind, anchor, width, length + 1, n)
@@ -289,8 +265,8 @@ def collect_attached(
         children += shifted_slots(kind, slots_before(width - length, n), length, shape)
         factor, by_factor = factors_at(kind, anchor, width, length, n)
         # All is linear: what differs within a tile is the same for all tiles.
-        parent = (down * by_left + across * by_column)[:, None] * (2 * D) + symbol
-        child = (down * child_by_left + across * child_by_column)[None, :] * (2 * D) + half[:, None]
+        parent = (down * by_left + across * by_column) * D
+        child = (down * child_by_left + across * child_by_column) * D
         ratio = down * by_factor
         most = across - slope * down
         for lowest in range(first, last + 1, ROWS // PLACES):
@@ -298,19 +274,16 @@ def collect_attached(
             number = columns + slope * lowest
             for leftmost in range(0, tl.maximum(number, columns + slope * highest), PLACES):
                 real = (down <= last - lowest) & (most < number - leftmost)
-                here = values + (children + lowest * child_by_left + leftmost * child_by_column) * (2 * D)
-                value = tl.load(here + child, mask=real[None, :], other=0.0)
-                if not JOINED:
-                    low = tl.load(here + D + child, mask=real[None, :], other=0.0)
-                here = grads + (parents + lowest * by_left + leftmost * by_column) * (2 * D)
-                grad = load_halves(here + parent, real[:, None], D)
-                grad *= tl.load(ratios + factor + lowest * by_factor + ratio, mask=real, other=0.0)[:, None]
-                if JOINED:
-                    total = multiply_rounded(value, grad, total)
-                else:
-                    total = multiply_halves(value, low, grad, total)
-    if JOINED:
-        total = tl.sum(total.reshape(2, D, D), 0)
+                here = values + (children + lowest * child_by_left + leftmost * child_by_column) * D + child
+                value = tl.load(here[None, :] + symbol[:, None], mask=real[None, :], other=0.0)
+                exponents = load_exponents(here, real, D)
+                here = grads + (parents + lowest * by_left + leftmost * by_column) * D + parent
+                grad = tl.load(here[:, None] + symbol, mask=real[:, None], other=0.0)
+                exponents += load_exponents(here, real, D)
+                factors_here = tl.load(ratios + factor + lowest * by_factor + ratio, mask=real, other=0.0)
+                total = add_outer_products(value, grad, factors_here * tl.exp2(exponents), total)
+    # What exponents have given is no gradient.
+    total = tl.where((symbol[:, None] < D - 1) & (symbol[None, :] < D - 1), total, 0.0)
     spans = n - length + 1
     target = partial + ((chunk * tl.num_programs(2) + sentence) * spans + start) * COLUMNS
     tl.store(target + ATTACH + kind * D * D + symbol[:, None] * D + symbol[None, :], total)

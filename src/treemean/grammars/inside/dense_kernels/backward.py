@@ -14,11 +14,12 @@ from treemean.grammars.inside.dense_kernels.forward import AT_ONCE
 from treemean.grammars.inside.dense_kernels.places import (
     attached_at,
     factor_of,
-    load_halves,
+    load_scaled,
+    load_scaled_columns,
     multiply,
     row_of,
     slot_of,
-    store_halves,
+    store_scaled,
 )
 
 #: Never compiled into a kernel.
@@ -62,7 +63,7 @@ def collect_gapped(
         total *= tl.exp(scale)[:, None]
         total += attached_at(attached, sentence, left, start, place, width, n, D)
         slot = sentence * slots + slot_of(left, start, place, width, n)
-        store_halves(grad_gapped + slot[:, None] * (2 * D) + symbol, total, real[:, None], D)
+        store_scaled(grad_gapped + slot * D, total, real, D)
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -144,7 +145,7 @@ def collect_views(
                         real = i < start - left
                         i = tl.where(real, i, 0)
                         slot = sentence * slots + slot_of(left, i, start - left - 1, left + length, n)
-                        grad = load_halves(grad_gapped + slot[:, None] * (2 * D) + symbol, real[:, None], D)
+                        grad = load_scaled(grad_gapped + slot * D, real, D)
                         beside = row_of(sentence, i, left, n)[:, None, None] * COLUMNS + APART
                         beside += symbol[None, :, None] * S + column + columns[None]
                         gap_total += grad[:, :, None] * tl.load(views + beside)
@@ -163,8 +164,7 @@ def collect_views(
                     lines = block + line
                     real = lines < count
                     slot = slot_of(length, start, start + lines, length + other, n)
-                    where = (sentence * slots + slot[None, :]) * (2 * D) + symbol[:, None]
-                    grad = load_halves(grad_gapped + where, real[None, :], D)
+                    grad = load_scaled_columns(grad_gapped + (sentence * slots + slot) * D, real, D)
                     right = row_of(sentence, start + lines + length + 1, other, n)
                     x = tl.load(
                         symbols + right[:, None] * S + column + nonterminal[None, :],
@@ -188,8 +188,7 @@ def collect_views(
                 around = row_of(sentence, i, left + length + right, n)
                 ratio = tl.exp(scale + tl.load(scales + after) - tl.load(scales + around))
                 slot = slot_of(left, i, i + length - 1, left + right, n)
-                where = (sentence * slots + slot[:, None]) * (2 * D) + symbol
-                x = load_halves(gapped + where, real[:, None], D)
+                x = load_scaled(gapped + (sentence * slots + slot) * D, real, D)
                 grad = tl.load(
                     grad_symbols + around[None, :] * S + nonterminal[:, None], mask=real[None, :], other=0.0
                 )

@@ -37,7 +37,8 @@ class Sizes:
         """Return the sizes for some rules."""
         nonterminals = _power_of_two(rules.nonterminals)
         symbols = _power_of_two(rules.nonterminals + rules.words.shape[-1])
-        return cls(nonterminals, _power_of_two(rules.discontinuous), symbols, rules.has_gaps)
+        gapped = _power_of_two(rules.discontinuous + 1)  # one more, see `places`
+        return cls(nonterminals, gapped, symbols, rules.has_gaps)
 
     @property
     def apart(self) -> int:
@@ -117,15 +118,18 @@ def spans_of_length(chart: Tensor, length: int, n: int) -> Tensor:
 
 
 def gapped_of_width(chart: Tensor, width: int, n: int) -> Tensor:
-    """Return the discontinuous spans of one width, [B, a-1, i, m', 2, D], of a chart, as a view."""
+    """Return the discontinuous spans of one width, [B, a-1, i, m', D-1], of a chart; see `places`."""
     offsets = gapped_offsets(n)
     part = chart[:, offsets[width] : offsets[width + 1]]
-    return part.view(len(part), width - 1, n - width, n - width, 2, -1)
+    part = part.view(len(part), width - 1, n - width, n - width, -1)
+    if part.dtype == torch.float16:
+        part = part.float()
+    return part[..., :-1] * part[..., -1:].exp2()
 
 
 def halves_of(like: Tensor) -> torch.dtype:
     """Return the type of discontinuous spans, see `places`."""
-    return torch.bfloat16 if like.is_cuda else like.dtype
+    return torch.float16 if like.is_cuda else like.dtype
 
 
 def _power_of_two(size: int) -> int:

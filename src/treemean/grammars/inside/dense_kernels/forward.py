@@ -15,11 +15,11 @@ from treemean.grammars.inside.dense_kernels.places import (
     attached_at,
     best_split,
     factor_of,
-    load_halves,
+    load_scaled,
     multiply,
     row_of,
     slot_of,
-    store_halves,
+    store_scaled,
 )
 
 AT_ONCE = tl.constexpr(4)  # loads on their way at the same time, where there is nothing else to do
@@ -67,8 +67,7 @@ def combine(
             after = row_of(sentence, start + first + gap, width - first - gap, n)
             scale = left_scale + tl.load(scales + inner) + tl.load(scales + after) - reference
             slot = sentence * slots + slot_of(first, start, start + gap - 1, width - gap, n)
-            outer = load_halves(gapped + slot[:, None] * (2 * D) + symbol, real[:, None], D)
-            outer *= tl.exp(scale)[:, None]
+            outer = load_scaled(gapped + slot * D, real, D) * tl.exp(scale)[:, None]
             place = inner[:, None, None] * COLUMNS + WRAP + parents[None] * D + symbol[None, None]
             ways += tl.load(views + place) * outer[:, None]
         total += tl.sum(tl.sum(ways, 0), 1)
@@ -147,4 +146,4 @@ def set_apart(
             total = multiply(x, matrix, total, PRECISION)
         total += attached_at(attached, sentence, left, start, place, width, n, D)
         slot = sentence * slots + slot_of(left, start, place, width, n)
-        store_halves(gapped + slot[:, None] * (2 * D) + symbol, total, real, D)
+        store_scaled(gapped + slot * D, total, place < gaps, D)

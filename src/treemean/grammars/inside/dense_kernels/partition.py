@@ -44,7 +44,7 @@ def span_posteriors(rules: DenseRules, lengths: Tensor | None = None) -> SpanPos
     continuous.diagonal(1, 1, 2).copy_(torch.arange(n, device=lengths.device) < lengths[:, None])
     discontinuous = {}
     for width in range(2, n) if sizes.has_gaps else ():
-        values, grads = (gapped_of_width(chart.gapped, width, n).sum(-2) for chart in (inside, outside))
+        values, grads = (gapped_of_width(chart.gapped, width, n) for chart in (inside, outside))
         real = torch.ones(n - width, n - width, dtype=torch.bool, device=lengths.device).triu()
         discontinuous[width] = torch.where(real, (values * grads).sum(-1), 0.0)
     return SpanPosteriors(continuous, discontinuous)

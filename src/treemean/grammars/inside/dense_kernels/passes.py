@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.inside.dense_kernels import attaching, backward, forward
-from treemean.grammars.inside.dense_kernels.charts import LEAST, Sizes, halves_of, spans_of_length
+from treemean.grammars.inside.dense_kernels.charts import Sizes, halves_of, spans_of_length
 from treemean.grammars.inside.rank_charts import gapped_offsets
 from treemean.grammars.inside.triton.streams import Streams
 
@@ -20,9 +20,8 @@ class Settings:
 
     Parameters
     ----------
-    attach_rows, attach_places : discontinuous spans that a program handles at once for R5-R8, and in how many
-        columns; 0 columns: line by line.
-    rows, places : the same for gradients of what is attached.
+    attach_rows : discontinuous spans that a program handles at once for R5-R8.
+    rows, places : the same for gradients of what is attached, and in how many columns.
     lines : spans that it handles at once for all else.
     chunks, symbol_chunks, attach_chunks : into how many programs the sums over all that a continuous span is
         part of are divided, at most; those for its symbols; and those over all that it is attached to. The
@@ -30,12 +29,10 @@ class Settings:
     precision : of products of small matrices on a GPU, but for R5-R8: `tf32x3` takes three passes of tensor
         cores and keeps 22 binary digits, `ieee` uses none, `tf32` takes one and keeps 10.
     attach_warps, attach_stages, collect_warps, collect_stages : of the kernels that take the most time.
-    joined : whether both halves of a discontinuous span are loaded at once.
     streams : whether continuous and discontinuous spans are handled side by side.
     """
 
     attach_rows: int = 32
-    attach_places: int = 0
     rows: int = 32
     places: int = 8
     lines: int = 16
@@ -47,7 +44,6 @@ class Settings:
     attach_stages: int = 3
     collect_warps: int = 1
     collect_stages: int = 2
-    joined: bool = True
     streams: bool = True
 
 
@@ -57,10 +53,6 @@ DEFAULT = Settings()
 #: Columns that a program of `backward.collect_rules` handles at once, and how often; their product divides
 #: all numbers of columns.
 _STEP, _STEPS = 128, 2
-
-#: Registers of the kernel that collects what is attached, for joined halves and the least number of symbols:
-#: without a limit it takes so many that only half as many programs run at once.
-_REGISTERS = 96
 
 #: The streams beside the main one: of discontinuous spans, and of what is attached.
 _GAPPED, _ATTACHED = 0, 1
@@ -109,7 +101,7 @@ class Inside:
         self.factors = torch.empty(batch, n, n, n, **kind)
         self.slots = gapped_offsets(n)[-1] if sizes.has_gaps else 0
         self.gapped = torch.empty(
-            batch, max(self.slots, 1), 2 * sizes.gapped, dtype=halves_of(words), device=device
+            batch, max(self.slots, 1), sizes.gapped, dtype=halves_of(words), device=device
         )  # see `places`
         self.probability = torch.zeros(batch, **kind)
         self.log_z = torch.full((batch,), -torch.inf, **kind)
@@ -169,16 +161,15 @@ class Inside:
         """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching.attach`."""
         sizes, settings, n = self.sizes, self.settings, self.n
         gaps = n - width
-        rows, places = settings.attach_rows, settings.attach_places
-        if places:
-            programs = 2 * -(-(width - 1) // (rows // places)) * -(-gaps // places)
-        else:  # of two kinds; the last tiles of both may have one span
-            programs = (width - 1) * (gaps + 1) // rows + 2
+        rows = settings.attach_rows
+        programs = (width - 1) * (
+            gaps + 1
+        ) // rows + 2  # of two kinds; the last tiles of both may have one span
         results = torch.empty(4, self.batch, (width - 1) * gaps * gaps, sizes.gapped, **self.kind)
         attaching.attach[(n, programs, 2 * self.batch)](
             values, self.views, self.factors, results, width, n, self.slots,
-            D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach, BACK=back, ROWS=rows, PLACES=places,
-            JOINED=settings.joined, num_warps=settings.attach_warps, num_stages=settings.attach_stages,
+            D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach, BACK=back, ROWS=rows,
+            num_warps=settings.attach_warps, num_stages=settings.attach_stages,
         )  # fmt: skip
         return results
 
@@ -233,9 +224,8 @@ class Outside:
                 attaching.collect_attached[(count, 4 * attach_chunks, inside.batch)](
                     inside.gapped, self.gapped, inside.factors, partial, width, n, inside.slots,
                     attach_chunks, D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach,
-                    ROWS=settings.rows, PLACES=settings.places, JOINED=settings.joined,
+                    ROWS=settings.rows, PLACES=settings.places,
                     num_warps=settings.collect_warps, num_stages=settings.collect_stages,
-                    maxnreg=_REGISTERS if settings.joined and sizes.gapped == LEAST else None,
                 )  # fmt: skip
         backward.collect_views[(count, (uses - 1) * chunks + symbol_chunks, inside.batch)](
             inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,

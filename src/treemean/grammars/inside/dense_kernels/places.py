@@ -8,8 +8,10 @@ rows of one matrix product for each sentence.
 the length of the left part, i its start, and m' = m-a-1 where m is the start of the right part. Only i <= m'
 is ever written or read.
 
-Each is two times D halves, which together keep 16 binary digits: halves are what tensor cores multiply
-fastest, and need not be prepared for it each time. In the interpreter halves are as wide as all else.
+Each is D halves, which are what tensor cores multiply fastest: D - 1 numbers on a scale of their own, a power
+of two, and then its exponent. The largest number is between 1 and 2, and keeps 11 binary digits. Where such
+rows are multiplied as they are, rules for the last number are zero. Without tensor cores halves are as wide
+as all else.
 
 *Factors*, by sentence, start, split - 1, length - 1: what scales of the two parts of a continuous span come
 to, on the scale of the whole.
@@ -21,6 +23,8 @@ import triton
 import triton.language as tl
 
 INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
+_UP = tl.constexpr(2.0**12)  # small rules are multiplied by it, since halves end at 2^-24
+_LEAST = tl.constexpr(2.0**-100)  # smaller numbers count as nothing
 
 
 @triton.jit
@@ -89,72 +93,62 @@ def multiply(x, matrix, total, PRECISION: tl.constexpr):
 
 
 @triton.jit
-def store_halves(target, x, mask, SIZE: tl.constexpr):
-    """Store numbers as halves, and behind SIZE of them what these leave out, as halves too."""
-    first = x.to(target.dtype.element_ty)
-    tl.store(target, first, mask=mask)
-    tl.store(target + SIZE, (x - first.to(x.dtype)).to(target.dtype.element_ty), mask=mask)
+def store_scaled(rows, x, mask, SIZE: tl.constexpr):
+    """Store numbers [row, SIZE] as halves on a scale for each row; the last number of a row is not kept."""
+    symbol = tl.arange(0, SIZE)
+    largest = tl.maximum(tl.max(tl.abs(x), 1), _LEAST)
+    exponent = tl.floor(tl.log2(largest))
+    scaled = tl.where(symbol[None, :] < SIZE - 1, x * tl.exp2(-exponent)[:, None], exponent[:, None])
+    tl.store(rows[:, None] + symbol, scaled.to(rows.dtype.element_ty), mask=mask[:, None])
 
 
 @triton.jit
-def load_halves(source, mask, SIZE: tl.constexpr):
-    """Load numbers that are stored as by `store_halves`, 0 where they are masked."""
-    first = tl.load(source, mask=mask, other=0.0)
-    second = tl.load(source + SIZE, mask=mask, other=0.0)
-    if source.dtype.element_ty == tl.bfloat16:
-        first, second = first.to(tl.float32), second.to(tl.float32)
-    return first + second
+def load_exponents(rows, mask, SIZE: tl.constexpr):
+    """Load the exponents of numbers that are stored as by `store_scaled`, 0 where they are masked."""
+    exponents = tl.load(rows + (SIZE - 1), mask=mask, other=0.0)
+    if exponents.dtype == tl.float16:
+        exponents = exponents.to(tl.float32)
+    return exponents
 
 
 @triton.jit
-def in_halves(x):
-    """Return numbers as a sum of halves.
-
-    To cut bits off is much faster than to round. As second halves of rounded numbers, with which they are
-    multiplied, are as often below zero as above it, what is left out is nothing on average even so.
-    """
-    bits = x.to(tl.int32, bitcast=True)
-    first = (bits >> 16).to(tl.int16).to(tl.bfloat16, bitcast=True)
-    return first, (x - (bits & -0x10000).to(tl.float32, bitcast=True)).to(tl.bfloat16)
+def load_scaled(rows, mask, SIZE: tl.constexpr):
+    """Load numbers [row, SIZE] that are stored as by `store_scaled`, 0 where they are masked."""
+    symbol = tl.arange(0, SIZE)
+    x = tl.load(rows[:, None] + symbol, mask=mask[:, None], other=0.0)
+    return tl.where(symbol[None, :] < SIZE - 1, x * tl.exp2(load_exponents(rows, mask, SIZE))[:, None], 0.0)
 
 
 @triton.jit
-def multiply_halves(first, second, matrix, total):
-    """Add the product of a matrix of two halves with another one, but for what two second halves give."""
-    if INTERPRETED:
-        return tl.dot(first + second, matrix, total, input_precision="ieee", out_dtype=total.dtype)
+def load_scaled_columns(rows, mask, SIZE: tl.constexpr):
+    """Load the same as `load_scaled`, [SIZE, row]."""
+    symbol = tl.arange(0, SIZE)
+    x = tl.load(rows[None, :] + symbol[:, None], mask=mask[None, :], other=0.0)
+    return tl.where(symbol[:, None] < SIZE - 1, x * tl.exp2(load_exponents(rows, mask, SIZE))[None, :], 0.0)
+
+
+@triton.jit
+def multiply_halves(halves, matrix, factors):
+    """Return the product of halves with a matrix of numbers up to 1, each row times a factor."""
+    if halves.dtype == tl.float16:
+        matrix *= _UP
+        high = matrix.to(tl.float16)
+        low = (matrix - high.to(tl.float32)).to(tl.float16)
+        return tl.dot(halves, high, tl.dot(halves, low)) * (factors * (1.0 / _UP))[:, None]
     else:
-        high, low = in_halves(matrix)
-        total = tl.dot(second, high, total)
-        total = tl.dot(first, low, total)
-        return tl.dot(first, high, total)
+        return tl.dot(halves, matrix, input_precision="ieee", out_dtype=matrix.dtype) * factors[:, None]
 
 
 @triton.jit
-def multiply_rounded(halves, matrix, total):
-    """Add the product of halves, whatever they stand for, with a matrix."""
-    if INTERPRETED:
-        return tl.dot(halves, matrix, total, input_precision="ieee", out_dtype=total.dtype)
+def add_outer_products(values, grads, factors, total):
+    """Add products of values [D, row] and gradients [row, D], with a factor of at least 0 for each row."""
+    if values.dtype == tl.float16:
+        # As shares of the largest factor none is too large for halves, and none is lost that counts.
+        largest = tl.maximum(tl.max(factors, 0), _LEAST)
+        grads = (grads.to(tl.float32) * (factors / largest)[:, None]).to(tl.float16)
+        return total + tl.dot(values, grads) * largest
     else:
-        high, low = in_halves(matrix)
-        return tl.dot(halves, high, tl.dot(halves, low, total))
-
-
-@triton.jit
-def stacked(matrix):
-    """Return a matrix twice, one below the other."""
-    twice = tl.broadcast_to(matrix[None], (2, matrix.shape[0], matrix.shape[1]))
-    return twice.reshape(2 * matrix.shape[0], matrix.shape[1])
-
-
-@triton.jit
-def multiply_joined(halves, matrix, total):
-    """Add the product of a matrix, given as [its first halves | its second halves], with another one."""
-    if INTERPRETED:
-        return tl.dot(halves, stacked(matrix), total, input_precision="ieee", out_dtype=total.dtype)
-    else:
-        high, low = in_halves(matrix)
-        return tl.dot(halves, stacked(high), tl.dot(halves, stacked(low), total))
+        return tl.dot(values, grads * factors[:, None], total, input_precision="ieee", out_dtype=total.dtype)
 
 
 @triton.jit
