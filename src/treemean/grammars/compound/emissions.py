@@ -12,12 +12,21 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from treemean.grammars.compound import emission_kernels
 from treemean.grammars.fused import forward_kernels
-from treemean.grammars.fused.layers import split_matrix
-from treemean.grammars.fused.matrices import TILE, aligned, half_matrix, power, product, warps, whole_part
+from treemean.grammars.fused.matrices import (
+    TILE,
+    aligned,
+    half_matrix,
+    parts,
+    power,
+    product,
+    warps,
+    whole_part,
+)
 
-# How many positions a program writes at once.
-_AT_ONCE = 64
+# How many positions a program writes at once, at how many it looks for a word, how many words it handles.
+_AT_ONCE, _LOOK, _BLOCK = 64, 32, 2048
 
 
 def word_log_probs(hidden: Tensor, weights: Tensor, bias: Tensor, words: Tensor) -> Tensor:
@@ -32,18 +41,13 @@ def word_log_probs(hidden: Tensor, weights: Tensor, bias: Tensor, words: Tensor)
     keep = torch.is_grad_enabled() and any(x.requires_grad for x in (hidden, weights, bias))
     each = words.reshape(len(hidden), -1)
     log_probs: Tensor = _LogProbs.apply(hidden, weights, bias, each, keep)  # type: ignore[no-untyped-call]
-    if not keep:
-        return log_probs.view(*words.shape, -1)
-    chosen = weights[words] @ hidden.mT + bias[words][..., None]
-    # Of this product only the gradient is taken: its logits are not quite those of the normalisers,
-    # see `forward_kernels.normalise`.
-    return log_probs.view_as(chosen) + (chosen - chosen.detach())
+    return log_probs.view(*words.shape, -1)
 
 
 class _LogProbs(torch.autograd.Function):
     """Logarithms of the probabilities of words (R, positions), for each row of `hidden`, (R, positions, T).
 
-    The gradient is that of the normalisers alone. What it takes is there only to `keep`.
+    What gradients take is there only to `keep`.
     """
 
     @staticmethod
@@ -51,12 +55,10 @@ class _LogProbs(torch.autograd.Function):
         (runs, preterminals, _), vocabulary, device = hidden.shape, len(weights), hidden.device
         rows, positions = runs * preterminals, words.shape[1]
         width = -(-vocabulary // TILE) * TILE
-        flat = hidden.flatten(0, 1)
+        words = words.contiguous()
         # The bias is one more column, for which there is a 1 in every row.
-        inputs = _extended(flat, torch.ones_like(flat[:, 0]), rows)
-        scales = _powers(inputs[0]) * 2.0**-12  # as halves, the largest of a row is about 2^12
-        inputs = split_matrix(inputs / scales[:, None])
-        table = split_matrix(_extended(weights, bias, width), rest=1)
+        inputs, scales = _extended(hidden.flatten(0, 1), None, rows)
+        table, _ = _extended(weights, bias, width)
         logits = product(inputs, table.mT)
         log_probs = torch.empty(runs, positions, preterminals, device=device)
         probabilities = half_matrix(1, rows, width * keep, device=device)
@@ -64,7 +66,7 @@ class _LogProbs(torch.autograd.Function):
         forward_kernels.normalise[(preterminals, runs)](
             logits,
             scales,
-            words.contiguous(),
+            words,
             log_probs,
             probabilities,
             preterminals,
@@ -79,37 +81,80 @@ class _LogProbs(torch.autograd.Function):
             num_warps=warps(2 * block),
         )
         if keep:
-            ctx.save_for_backward(flat, probabilities, whole_part(table))
-            ctx.vocabulary, ctx.shape = vocabulary, hidden.shape
+            ctx.save_for_backward(
+                log_probs, words, probabilities, scales, whole_part(inputs), whole_part(table)
+            )
+            ctx.shapes = hidden.shape, vocabulary
         return log_probs
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None]:
-        hidden, probabilities, table = ctx.saved_tensors
-        size, unit = hidden.shape[1], 1.0 / forward_kernels.SCALE
-        grad = -grad.sum(1).flatten()
-        expected = product(probabilities, table)[0, :, :size]
-        # Halves take the largest gradient as 1.
-        largest = torch.clamp((hidden.abs().amax(1).clamp(min=1.0) * grad.abs()).amax(), min=1e-30)
-        share = grad / largest
-        weighted = _extended(hidden * share[:, None], share, len(hidden)).to(table.dtype)
-        of_table = product(probabilities.mT, weighted)[0, : ctx.vocabulary]
-        largest = unit * largest
-        of_hidden = (expected * (unit * grad)[:, None]).view(ctx.shape)
-        return of_hidden, of_table[:, :size] * largest, of_table[:, size] * largest, None, None
+        log_probs, words, probabilities, scales, inputs, table = ctx.saved_tensors
+        (runs, preterminals, size), vocabulary = ctx.shapes
+        _, rows, columns = inputs.shape
+        positions, width, device = words.shape[1], probabilities.shape[2], grad.device
+        of_logits = torch.empty_like(probabilities)
+        steps, peaks = (torch.empty(rows, 1, device=device) for _ in range(2))
+        emission_kernels.logit_gradients[(preterminals, runs)](
+            grad.contiguous(),
+            log_probs,
+            words,
+            probabilities,
+            scales,
+            of_logits,
+            steps,
+            peaks,
+            preterminals,
+            positions,
+            width,
+            PITCH=of_logits.stride(1),
+            LOOK=_LOOK,
+            BLOCK=_BLOCK,
+        )
+        weighted = torch.empty(1, rows, columns, dtype=inputs.dtype, device=device)
+        step = torch.empty(1, device=device)
+        emission_kernels.weigh[(rows,)](
+            inputs,
+            peaks,
+            weighted,
+            step,
+            rows,
+            WIDTH=columns,
+            PITCH=inputs.stride(1),
+            BLOCK=power(columns),
+            ROWS=power(rows),
+        )
+        of_hidden = product(of_logits, table)[0, :, :size] * steps
+        of_table = product(of_logits.mT, weighted)[0, :vocabulary]
+        of_hidden = of_hidden.view(runs, preterminals, size)
+        return of_hidden, of_table[:, :size] * step, of_table[:, size] * step, None, None
 
 
-def _powers(rows: Tensor) -> Tensor:
-    """Return a power of two over the largest magnitude of each row, by less than twice."""
-    peaks = rows.abs().amax(1)
-    return peaks / torch.frexp(peaks).mantissa
+def _extended(matrix: Tensor, column: Tensor | None, rows: int) -> tuple[Tensor, Tensor]:
+    """Return a matrix with one more column, and with zeros beside and below, as by `layers.split_matrix`.
 
-
-def _extended(matrix: Tensor, column: Tensor, rows: int) -> Tensor:
-    """Return a matrix with one more column, and with zeros beside and below, (1, rows, aligned)."""
+    Parameters
+    ----------
+    column : with `rest` 1; without it, 1 in every row, and scales (rows,) that rows are to be multiplied by.
+    """
     size = matrix.shape[1]
-    result = matrix.new_zeros(1, rows, aligned(size + 1))
-    result[0, : len(matrix), :size] = matrix
-    result[0, : len(matrix), size] = column
-    return result
+    width = aligned(size + 1)
+    result = half_matrix(1, rows, parts() * width, device=matrix.device)
+    scales = torch.empty(rows, device=matrix.device)
+    block = power(width)
+    emission_kernels.extend[(rows,)](
+        matrix.contiguous(),
+        scales if column is None else column,
+        result,
+        scales,
+        len(matrix),
+        SIZE=size,
+        WIDTH=width,
+        PITCH=result.stride(1),
+        INPUTS=column is None,
+        REST=0 if parts() == 1 else 2 if column is None else 1,
+        BLOCK=block,
+        num_warps=warps(block),
+    )
+    return result, scales
