@@ -30,8 +30,30 @@ def test_lstm_is_that_of_pytorch(
     leaves = [vectors, *network.parameters()]
     found, expected = largest_states(network, vectors), network(vectors)[0].amax(0)
     torch.testing.assert_close(found, expected, rtol=tolerance, atol=tolerance)
-    for ours, theirs in zip(gradients(found, leaves), gradients(expected, leaves)):
-        torch.testing.assert_close(ours, theirs, rtol=10 * tolerance, atol=tolerance)
+    ours = gradients(found, leaves)
+    for mine, theirs in zip(ours, gradients(expected, leaves)):
+        torch.testing.assert_close(mine, theirs, rtol=10 * tolerance, atol=tolerance)
+    # Gradients are added to in place where a batch has several parts.
+    assert len({gradient.data_ptr() for gradient in ours}) == len(leaves)
+
+
+def test_lstm_does_not_lose_what_is_no_number(device: str) -> None:
+    torch.manual_seed(1)
+    network = nn.LSTM(4, 3, bidirectional=True).to(device)
+    vectors = torch.randn(3, 2, 4, device=device)
+    vectors[0, 1] = torch.nan
+    assert torch.equal(largest_states(network, vectors).isnan().any(1).cpu(), torch.tensor([False, True]))
+
+
+def test_of_equal_states_the_first_one_of_a_direction_is_learnt_from(device: str) -> None:
+    network = nn.LSTM(2, 1, bidirectional=True).to(device)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.zero_()
+    vectors = torch.ones(3, 1, 2, device=device)
+    (found,) = torch.autograd.grad(largest_states(network, vectors).sum(), [network.weight_ih_l0_reverse])
+    (one,) = torch.autograd.grad(network(vectors[:1])[0].sum(), [network.weight_ih_l0_reverse])
+    torch.testing.assert_close(found, one)
 
 
 @pytest.mark.usefixtures("poisoned")

@@ -56,7 +56,7 @@ class Encoder(nn.Module):
         if lengths is None and kernels:
             from treemean.grammars.compound import largest_states
 
-            largest = largest_states(self.lstm, self.words[words.T])
+            largest = largest_states(self.lstm, torch.embedding(self.words, words.T))
         elif lengths is None:
             largest = self.lstm(self.words[words])[0].amax(1)
         else:

@@ -7,12 +7,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
-from torch.nn.functional import linear
 
 from treemean.grammars.compound import lstm_kernels
 
 #: Sentences and units that a program handles, and how it divides sums; see `lstm_kernels`.
 _ROWS, _UNITS, _CHUNKS, _DEPTH = 32, 8, 8, 64
+
+#: The parameters of the LSTM, each followed by that of the second direction.
+_PARAMETERS = [
+    f"{name}_l0{end}" for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh") for end in ("", "_reverse")
+]
 
 
 def largest_states(lstm: nn.LSTM, vectors: Tensor) -> Tensor:
@@ -24,14 +28,9 @@ def largest_states(lstm: nn.LSTM, vectors: Tensor) -> Tensor:
     ----------
     vectors : (n, B, size) of the words.
     """
-    ends = ("", "_reverse")
-    weights, biases, recurrent = (
-        torch.cat([getattr(lstm, f"weight_ih_l0{end}") for end in ends]),
-        torch.cat([getattr(lstm, f"bias_ih_l0{end}") + getattr(lstm, f"bias_hh_l0{end}") for end in ends]),
-        torch.stack([getattr(lstm, f"weight_hh_l0{end}") for end in ends]),
-    )
-    states: Tensor = _Recurrence.apply(linear(vectors, weights, biases), recurrent)  # type: ignore[no-untyped-call]
-    return states.flatten(2).amax(0)
+    parameters = [getattr(lstm, name) for name in _PARAMETERS]
+    result: Tensor = _LargestStates.apply(vectors, *parameters)  # type: ignore[no-untyped-call]
+    return result
 
 
 def _options(batch: int, units: int) -> tuple[tuple[int, int, int], dict[str, int]]:
@@ -46,28 +45,33 @@ def _options(batch: int, units: int) -> tuple[tuple[int, int, int], dict[str, in
     }
 
 
-class _Recurrence(torch.autograd.Function):
-    """From what the words add to the gates, (n, B, 8 H), and weights (2, 4 H, H) to states (n, B, 2, H)."""
+class _LargestStates(torch.autograd.Function):
+    """From vectors (n, B, size) and parameters, in the order of `_PARAMETERS`, to the largest states."""
 
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, weights: Tensor) -> Tensor:
-        n, batch, _ = inputs.shape
-        units = weights.shape[-1]
-        gates = torch.empty(n, batch, 2, 4 * units, dtype=inputs.dtype, device=inputs.device)
-        cells, states = (
-            torch.empty(n, batch, 2, units, dtype=inputs.dtype, device=inputs.device) for _ in range(2)
-        )
+    def forward(ctx: Any, vectors: Tensor, *parameters: Tensor) -> Tensor:
+        n, batch, size = vectors.shape
+        first, second, *rest = (parameter.contiguous() for parameter in parameters)
+        recurrent, units = rest[:2], rest[0].shape[-1]
+        gates, inputs = (vectors.new_empty(n, batch, 2, 4 * units) for _ in range(2))
+        cells, states = (vectors.new_empty(n, batch, 2, units) for _ in range(2))
+        flat = vectors.reshape(n * batch, size)
+        for direction, weights in enumerate((first, second)):
+            torch.mm(flat, weights.T, out=inputs.flatten(0, 1)[:, direction])
+        largest = vectors.new_empty(batch, 2 * units)
+        places = torch.empty(batch, 2 * units, dtype=torch.int32, device=vectors.device)
         programs, options = _options(batch, units)
-        inputs = inputs.contiguous()
         for step in range(n):
-            lstm_kernels.advance[programs](inputs, weights, gates, cells, states, step, n, batch, **options)
-        ctx.save_for_backward(weights, gates, cells, states)
-        return states
+            lstm_kernels.advance[programs](
+                inputs, *rest, gates, cells, states, largest, places, step, n, batch, **options
+            )
+        ctx.save_for_backward(flat, first, second, *recurrent, gates, cells, states, places)
+        return largest
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
-        weights, gates, cells, states = ctx.saved_tensors
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, ...]:
+        flat, first, second, *recurrent, gates, cells, states, places = ctx.saved_tensors
         n, batch, _, units = states.shape
         carried = torch.empty_like(states[0])
         of_gates = torch.empty_like(gates)
@@ -75,13 +79,13 @@ class _Recurrence(torch.autograd.Function):
         grad = grad.contiguous()
         for step in range(n - 1, -1, -1):
             lstm_kernels.retreat[programs](
-                grad, weights, gates, cells, carried, of_gates, step, n, batch, **options
+                grad, places, *recurrent, gates, cells, carried, of_gates, step, n, batch, **options
             )
-        of_weights = torch.zeros_like(weights)
-        if n > 1:
-            for direction, (at, before) in enumerate(
-                ((slice(1, n), slice(n - 1)), (slice(n - 1), slice(1, n)))
-            ):
-                rows = of_gates[at, :, direction].flatten(0, 1)
-                torch.mm(rows.T, states[before, :, direction].flatten(0, 1), out=of_weights[direction])
-        return of_gates.flatten(2), of_weights
+        each = of_gates.flatten(0, 1)
+        of_vectors = torch.mm(each[:, 0], first).addmm_(each[:, 1], second)
+        of_inputs = torch.bmm(each.permute(1, 2, 0), flat.expand(2, -1, -1))
+        ways = (of_gates[1:, :, 0], states[:-1, :, 0]), (of_gates[:-1, :, 1], states[1:, :, 1])
+        of_recurrent = [torch.mm(rows.flatten(0, 1).T, before.flatten(0, 1)) for rows, before in ways]
+        # The gradients of both biases are the same numbers, but must not be the same memory.
+        of_biases = each.expand(2, -1, -1, -1).sum(1)
+        return of_vectors.view(n, batch, -1), *of_inputs, *of_recurrent, *of_biases.flatten(0, 1)

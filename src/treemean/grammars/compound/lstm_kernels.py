@@ -26,9 +26,16 @@ def tanh(x):
 def advance(
     inputs,
     weights,
+    weights_reverse,
+    input_bias,
+    input_bias_reverse,
+    state_bias,
+    state_bias_reverse,
     gates,
     cells,
     states,
+    largest,
+    places,
     step,
     n,
     batch,
@@ -38,8 +45,16 @@ def advance(
     CHUNKS: tl.constexpr,
     DEPTH: tl.constexpr,
 ):
-    """Compute gates, cells and states of one position from `inputs`, what the words add to the gates."""
+    """Compute gates, cells and states of one position from `inputs`, what the words add to the gates.
+
+    The ``largest`` states so far and their ``places``, both [sentence, direction, H], are kept up to date; of
+    equal states the first one counts.
+    """
     direction = tl.program_id(2)
+    if direction == 1:
+        weights = weights_reverse
+        input_bias = input_bias_reverse
+        state_bias = state_bias_reverse
     position = tl.where(direction == 0, step, n - 1 - step)
     before = tl.where(direction == 0, position - 1, position + 1)
     row = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
@@ -49,7 +64,7 @@ def advance(
     total = tl.zeros((CHUNKS, ROWS, 4 * UNITS), states.dtype.element_ty)
     if step > 0:
         source = states + (((before * batch + row) * 2 + direction) * H)[None, :, None]
-        rules = weights + ((direction * 4 * H + line) * H)[None, None, :]
+        rules = weights + (line * H)[None, None, :]
         for block in range(0, H, CHUNKS * DEPTH):
             unit = block + tl.arange(0, CHUNKS)[:, None] * DEPTH + tl.arange(0, DEPTH)[None, :]
             inner = unit < H
@@ -60,6 +75,8 @@ def advance(
     real = (row < batch)[:, None] & (entry < H)[None, :]
     here = ((position * batch + row) * 2 + direction)[:, None]
     sums = tl.sum(total, 0) + tl.load(inputs + here * (4 * H) + line, mask=real, other=0.0)
+    bias = tl.load(input_bias + line, mask=entry < H, other=0.0)
+    sums += (bias + tl.load(state_bias + line, mask=entry < H, other=0.0))[None, :]
     is_cell = (column // UNITS == 2)[None, :]
     gate = tl.sigmoid(tl.where(is_cell, 2.0 * sums, sums))
     gate = tl.where(is_cell, 2.0 * gate - 1.0, gate)
@@ -73,13 +90,21 @@ def advance(
     cell = tl.load(cells + there * H + own, mask=real & (step > 0), other=0.0)
     cell = cell * tl.sum(tl.where(number == 1, gate, 0.0), 1) + entering
     tl.store(cells + here * H + own, cell, mask=real)
-    tl.store(states + here * H + own, tanh(cell) * tl.sum(tl.where(number == 3, gate, 0.0), 1), mask=real)
+    state = tanh(cell) * tl.sum(tl.where(number == 3, gate, 0.0), 1)
+    tl.store(states + here * H + own, state, mask=real)
+    summary = (row * 2 + direction)[:, None] * H + own
+    most = tl.load(largest + summary, mask=real & (step > 0), other=float("-inf"))
+    better = real & ((state > most) | (state != state))  # what is no number stays that
+    tl.store(largest + summary, state, mask=better)
+    tl.store(places + summary, position + tl.zeros_like(own)[None, :], mask=better)
 
 
 @triton.jit(do_not_specialize=SIZES)
 def retreat(
-    grad_states,
+    grad_largest,
+    places,
     weights,
+    weights_reverse,
     gates,
     cells,
     carried,
@@ -95,8 +120,12 @@ def retreat(
 ):
     """Compute gradients of what enters the gates at one position; `carried` [sentence, direction, H] are
     those of cells that come from the step behind.
+
+    Gradients of the largest states, as in `advance`, are given.
     """
     direction = tl.program_id(2)
+    if direction == 1:
+        weights = weights_reverse
     position = tl.where(direction == 0, step, n - 1 - step)
     towards = tl.where(direction == 0, 1, -1)
     row = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
@@ -105,7 +134,7 @@ def retreat(
     if step < n - 1:
         behind = (position + towards) * batch + row
         source = grad_gates + ((behind * 2 + direction) * (4 * H))[None, :, None]
-        rules = weights + direction * 4 * H * H + own[None, None, :]
+        rules = weights + own[None, None, :]
         for block in range(0, 4 * H, CHUNKS * DEPTH):
             line = block + tl.arange(0, CHUNKS)[:, None] * DEPTH + tl.arange(0, DEPTH)[None, :]
             inner = line < 4 * H
@@ -115,7 +144,9 @@ def retreat(
             total = multiply(x, tl.load(rules + line[:, :, None] * H, mask=mask, other=0.0), total, "tf32x3")
     real = (row < batch)[:, None] & (own < H)[None, :]
     here = ((position * batch + row) * 2 + direction)[:, None]
-    grad = tl.sum(total, 0) + tl.load(grad_states + here * H + own, mask=real, other=0.0)
+    summary = (row * 2 + direction)[:, None] * H + own
+    chosen = real & (tl.load(places + summary, mask=real, other=-1) == position)
+    grad = tl.sum(total, 0) + tl.load(grad_largest + summary, mask=chosen, other=0.0)
     gate = gates + here * (4 * H) + own
     enter = tl.load(gate, mask=real, other=0.0)
     forget = tl.load(gate + H, mask=real, other=0.0)
@@ -124,7 +155,7 @@ def retreat(
     cell = tanh(tl.load(cells + here * H + own, mask=real, other=0.0))
     there = (((position - towards) * batch + row) * 2 + direction)[:, None]
     before = tl.load(cells + there * H + own, mask=real & (step > 0), other=0.0)
-    carry = carried + (row * 2 + direction)[:, None] * H + own
+    carry = carried + summary
     of_cell = grad * output * (1.0 - cell * cell)
     of_cell += tl.load(carry, mask=real & (step < n - 1), other=0.0)
     tl.store(carry, of_cell * forget, mask=real)
