@@ -22,7 +22,9 @@ def few_lines(device: str) -> Settings:
     return (
         DEFAULT
         if device == "cuda"
-        else Settings(attach_rows=8, rows=8, places=2, lines=2, chunks=2, symbol_chunks=3, attach_chunks=3)
+        else Settings(
+            attach_rows=8, rows=8, places=2, lines=2, chunks=2, wrap_chunks=3, right_chunks=3, attach_chunks=3
+        )
     )
 
 

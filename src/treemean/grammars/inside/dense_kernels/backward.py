@@ -10,20 +10,23 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.inside.dense_kernels.forward import AT_ONCE
 from treemean.grammars.inside.dense_kernels.places import (
     attached_at,
     factor_of,
+    load_exponents,
     load_scaled,
     load_scaled_columns,
     multiply,
+    multiply_halves,
+    row_in,
     row_of,
     slot_of,
     store_scaled,
 )
 
 #: Never compiled into a kernel.
-SIZES = ["width", "n", "slots", "length", "chunks", "symbol_chunks", "attach_chunks", "matrix_stride"]
+SIZES = ["width", "n", "slots", "length", "chunks", "attach_chunks", "matrix_stride"]
+AT_ONCE = tl.constexpr(4)  # loads on their way at the same time, where there is nothing else to do
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -42,28 +45,78 @@ def collect_gapped(
     COLUMNS: tl.constexpr,
     WRAP: tl.constexpr,
     BLOCK: tl.constexpr,
+    PRECISION: tl.constexpr,
 ):
-    """Collect gradients of the discontinuous spans with one left part from R3, and add what R5-R8 gave."""
-    start, left, sentence = tl.program_id(0), tl.program_id(1) + 1, tl.program_id(2).to(tl.int64)
-    symbol = tl.arange(0, D)
-    gaps = n - width
-    own_scale = tl.load(scales + row_of(sentence, start, left, n))
-    for block in range(start, gaps, BLOCK):
-        place = block + tl.arange(0, BLOCK)
-        real = place < gaps
-        gap = tl.where(real, place, start) - start + 1
-        inner = row_of(sentence, start + left, gap, n)
-        around = row_of(sentence, start, width + gap, n)
-        after = row_of(sentence, start + left + gap, width - left, n)
-        scale = own_scale + tl.load(scales + inner) + tl.load(scales + after) - tl.load(scales + around)
+    """Collect gradients of the discontinuous spans around one gap from R3, and add what R5-R8 gave."""
+    begin, gap, sentence = tl.program_id(0) + 1, tl.program_id(1) + 1, tl.program_id(2).to(tl.int64)
+    lowest, highest = tl.maximum(1, begin + gap + width - n), tl.minimum(width - 1, begin)
+    symbol, parent = tl.arange(0, D), tl.arange(0, NT)
+    # What differs between sentences is left out of what is computed for each span.
+    rows = sentence * (n * (n + 1) // 2)
+    scales, views, grad_symbols = scales + rows, views + rows * COLUMNS, grad_symbols + rows * S
+    grad_gapped += sentence * slots * D
+    inner = row_in(begin, gap, n)
+    inner_scale = tl.load(scales + inner, mask=lowest <= highest)
+    for block in range(lowest, highest + 1, BLOCK):
+        left = block + tl.arange(0, BLOCK)
+        real = left <= highest
+        left = tl.where(real, left, lowest)
+        start = begin - left
+        around = row_in(start, width + gap, n)
+        after = row_in(begin + gap, width - left, n)
+        scale = tl.load(scales + row_in(start, left, n)) + inner_scale + tl.load(scales + after)
+        scale -= tl.load(scales + around)
+        grad = tl.load(grad_symbols + around[:, None] * S + parent, mask=real[:, None], other=0.0)
+        matrix = tl.load(views + inner * COLUMNS + WRAP + parent[:, None] * D + symbol)
         total = tl.zeros((BLOCK, D), grad_symbols.dtype.element_ty)
-        for parent in tl.static_range(NT):
-            matrix = tl.load(views + inner[:, None] * COLUMNS + WRAP + parent * D + symbol)
-            total += matrix * tl.load(grad_symbols + around * S + parent)[:, None]
-        total *= tl.exp(scale)[:, None]
-        total += attached_at(attached, sentence, left, start, place, width, n, D)
-        slot = sentence * slots + slot_of(left, start, place, width, n)
-        store_scaled(grad_gapped + slot * D, total, real, D)
+        total = multiply(grad * tl.exp(scale)[:, None], matrix, total, PRECISION)
+        place = start + gap - 1
+        total += attached_at(attached, sentence, left, start, place, real, width, n, D)
+        store_scaled(grad_gapped + slot_of(left, start, place, width, n) * D, total, real, D)
+
+
+@triton.jit(do_not_specialize=SIZES)
+def collect_right_parts(
+    views,
+    grad_gapped,
+    shares,
+    length,
+    n,
+    slots,
+    chunks,
+    D: tl.constexpr,
+    NT: tl.constexpr,
+    S: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    APART: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """Collect gradients of the symbols of ROWS spans of one length as right parts of R4.
+
+    A left part is the same for many right ones, which makes a product of matrices. Sums are divided among
+    programs: [chunk, sentence, start, S].
+    """
+    first, chunk, sentence = tl.program_id(0) * ROWS, tl.program_id(1), tl.program_id(2).to(tl.int64)
+    spans = n - length + 1
+    last = tl.minimum(first + ROWS, spans) - 1
+    start = first + tl.arange(0, ROWS)
+    symbol, child = tl.arange(0, D), tl.arange(0, NT)
+    target = shares + ((chunk * tl.num_programs(2) + sentence) * spans + start)[:, None] * S + child
+    views += sentence * (n * (n + 1) // 2) * COLUMNS + APART
+    grad_gapped += sentence * slots * D
+    for column in range(0, tl.where(length == 1, S, NT), NT):
+        total = tl.zeros((ROWS, NT), shares.dtype.element_ty)
+        for end in range(1 + chunk, last, chunks):  # of the left part; one word at least lies between
+            real = (start > end) & (start < spans)
+            for i in range(0, end):
+                left = end - i
+                parents = grad_gapped + slot_of(left, i, start - left - 1, left + length, n) * D
+                factor = tl.where(real, tl.exp2(load_exponents(parents, real, D)), 0.0)
+                grad = tl.load(parents[:, None] + symbol, mask=real[:, None], other=0.0)
+                beside = views + row_in(i, left, n) * COLUMNS + column
+                matrix = tl.load(beside + symbol[:, None] * S + child)
+                total += multiply_halves(grad, matrix, factor)
+        tl.store(target + column, total, mask=(start < spans)[:, None])
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -81,7 +134,6 @@ def collect_views(
     n,
     slots,
     chunks,
-    symbol_chunks,
     D: tl.constexpr,
     NT: tl.constexpr,
     S: tl.constexpr,
@@ -94,15 +146,11 @@ def collect_views(
 ):
     """Collect gradients of what the rules make of the spans of one length, and of their symbols.
 
-    All but those of R5-R8, see `attaching.collect_attached`. Sums are divided among programs: [chunk,
-    sentence, start, COLUMNS], and for the symbols [chunk, sentence, start, S]. The latter ones take longest.
+    All but those of R5-R8, see `attaching.collect_attached`, and those of symbols in right parts. Sums are
+    divided among programs: [chunk, sentence, start, COLUMNS], and for symbols [chunk, sentence, start, S].
     """
     start, sentence = tl.program_id(0), tl.program_id(2).to(tl.int64)
-    program = tl.program_id(1) - symbol_chunks
-    use, chunk = program % (USES - 1), program // (USES - 1)
-    use += (use > 0).to(tl.int32)
-    if program < 0:
-        use, chunk, chunks = 1, program + symbol_chunks, symbol_chunks
+    use, chunk = tl.program_id(1) % USES, tl.program_id(1) // USES
     spans = n - length + 1
     place = (chunk * tl.num_programs(2) + sentence) * spans + start
     target = grad_views + place * COLUMNS
@@ -127,7 +175,7 @@ def collect_views(
                 )
                 total = multiply(grad * ratio[None, :], x, total, PRECISION)
             tl.store(target + rows * S + column + columns, total)
-    elif use == 1:  # left child of R2, right child of R4
+    elif use == 1:  # left child of R2
         for column in range(0, tl.where(length == 1, S, NT), NT):
             total = tl.zeros((NT, NT), symbols.dtype.element_ty)  # [parent, symbol]
             for other in range(1 + chunk, n - start - length + 1, chunks):
@@ -136,23 +184,7 @@ def collect_views(
                 parent = row_of(sentence, start, length + other, n)
                 grad = tl.load(grad_symbols + parent * S + rows) * ratio
                 total += grad * tl.load(views + right * COLUMNS + rows * S + column + columns)
-            sums = tl.sum(total, 0)
-            if USES > 2:
-                gap_total = tl.zeros((AT_ONCE, D, NT), symbols.dtype.element_ty)
-                for left in range(1 + chunk, start, chunks):
-                    for block in range(0, start - left, AT_ONCE):
-                        i = block + tl.arange(0, AT_ONCE)
-                        real = i < start - left
-                        i = tl.where(real, i, 0)
-                        slot = sentence * slots + slot_of(left, i, start - left - 1, left + length, n)
-                        grad = load_scaled(grad_gapped + slot * D, real, D)
-                        beside = row_of(sentence, i, left, n)[:, None, None] * COLUMNS + APART
-                        beside += symbol[None, :, None] * S + column + columns[None]
-                        gap_total += grad[:, :, None] * tl.load(views + beside)
-                sums += tl.sum(tl.sum(gap_total, 0), 0)
-            tl.store(shares + place * S + column + nonterminal, sums)
-        for column in range(tl.where(length == 1, S, NT), S, NT):
-            tl.store(shares + place * S + column + nonterminal, tl.zeros((NT,), symbols.dtype.element_ty))
+            tl.store(shares + place * S + column + nonterminal, tl.sum(total, 0))
     elif USES == 2:
         pass
     elif use == 2:  # left child of R4
@@ -255,13 +287,13 @@ def collect_symbols(
     grad_symbols,
     length,
     n,
-    symbol_chunks,
+    chunks,
     NT: tl.constexpr,
     S: tl.constexpr,
     PARTS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Add what `collect_rules` and `collect_views` gave to the gradients of the symbols of spans."""
+    """Add what the other kernels gave to the gradients of the symbols of spans."""
     sentence, first, possible = tl.program_id(1).to(tl.int64), tl.program_id(2) * NT, tl.num_programs(2) * NT
     spans, batch = n - length + 1, tl.num_programs(1)
     start = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -270,10 +302,10 @@ def collect_symbols(
     here = (sentence * spans + start)[:, None]
     target = grad_symbols + row_of(sentence, start, length, n)[:, None] * S + symbol
     total = tl.load(target, mask=real, other=0.0)
-    for first_chunk in range(0, symbol_chunks, AT_ONCE):
+    for first_chunk in range(0, chunks, AT_ONCE):
         chunk = (first_chunk + tl.arange(0, AT_ONCE))[:, None, None]
         source = view_shares + (chunk * batch * spans + here[None]) * S + symbol
-        total += tl.sum(tl.load(source, mask=real[None] & (chunk < symbol_chunks), other=0.0), 0)
+        total += tl.sum(tl.load(source, mask=real[None] & (chunk < chunks), other=0.0), 0)
     for part in tl.static_range(PARTS):
         source = shares + (part * batch * spans + here) * possible + symbol
         total += tl.load(source, mask=real, other=0.0)

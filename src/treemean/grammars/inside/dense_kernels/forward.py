@@ -14,16 +14,18 @@ import triton.language as tl
 from treemean.grammars.inside.dense_kernels.places import (
     attached_at,
     best_split,
+    best_splits,
     factor_of,
-    load_scaled,
+    load_exponents,
     multiply,
+    multiply_halves,
+    row_in,
     row_of,
     slot_of,
     store_scaled,
 )
 
-AT_ONCE = tl.constexpr(4)  # loads on their way at the same time, where there is nothing else to do
-SIZES = ["width", "n", "slots"]  # never compiled into a kernel
+SIZES = ["width", "n", "slots", "parts", "chunks"]  # never compiled into a kernel
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -31,48 +33,79 @@ def combine(
     symbols,
     views,
     scales,
-    gapped,
     partial,
     width,
     n,
-    slots,
+    parts,
     NT: tl.constexpr,
-    D: tl.constexpr,
     S: tl.constexpr,
     COLUMNS: tl.constexpr,
-    WRAP: tl.constexpr,
-    GAPS: tl.constexpr,
     SPLITS: tl.constexpr,
 ):
-    """Score spans whose first child, or first part of a child with a gap, has `first` words (R2, R3)."""
+    """Score spans whose first child has `first` words (R2): [sentence, start, first - 1 of `parts`, NT]."""
     start, first, sentence = tl.program_id(0), tl.program_id(1) + 1, tl.program_id(2).to(tl.int64)
     reference = tl.max(best_split(scales, sentence, start, width, n, SPLITS), 0)
     parents, children = tl.arange(0, NT)[:, None], tl.arange(0, NT)[None, :]
     left = row_of(sentence, start, first, n)
     right = row_of(sentence, start + first, width - first, n)
-    left_scale = tl.load(scales + left)
     pairs = tl.zeros((NT, NT), symbols.dtype.element_ty)
     for column in range(0, tl.where(first == 1, S, NT), NT):
         matrix = tl.load(views + right * COLUMNS + parents * S + column + children)
         pairs += matrix * tl.load(symbols + left * S + column + children)
-    total = tl.sum(pairs, 1) * tl.exp(left_scale + tl.load(scales + right) - reference)
-    if GAPS:
-        symbol = tl.arange(0, D)
-        ways = tl.zeros((AT_ONCE, NT, D), symbols.dtype.element_ty)
-        for block in range(1, width - first, AT_ONCE):
-            gap = block + tl.arange(0, AT_ONCE)
-            real = gap < width - first
-            gap = tl.where(real, gap, 1)
-            inner = row_of(sentence, start + first, gap, n)
-            after = row_of(sentence, start + first + gap, width - first - gap, n)
-            scale = left_scale + tl.load(scales + inner) + tl.load(scales + after) - reference
-            slot = sentence * slots + slot_of(first, start, start + gap - 1, width - gap, n)
-            outer = load_scaled(gapped + slot * D, real, D) * tl.exp(scale)[:, None]
-            place = inner[:, None, None] * COLUMNS + WRAP + parents[None] * D + symbol[None, None]
-            ways += tl.load(views + place) * outer[:, None]
-        total += tl.sum(tl.sum(ways, 0), 1)
-    place = (sentence * (n - width + 1) + start) * (width - 1) + first - 1
+    total = tl.sum(pairs, 1) * tl.exp(tl.load(scales + left) + tl.load(scales + right) - reference)
+    place = (sentence * (n - width + 1) + start) * parts + first - 1
     tl.store(partial + place * NT + tl.arange(0, NT), total)
+
+
+@triton.jit(do_not_specialize=SIZES)
+def wrap(
+    views,
+    scales,
+    gapped,
+    partial,
+    width,
+    n,
+    slots,
+    parts,
+    chunks,
+    NT: tl.constexpr,
+    D: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    WRAP: tl.constexpr,
+    SPLITS: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """Score ROWS spans by putting others into gaps (R3); gaps are divided among programs, the last `parts`.
+
+    What is in a gap is the same for many spans around it, which makes a product of matrices.
+    """
+    first, chunk, sentence = tl.program_id(0) * ROWS, tl.program_id(1), tl.program_id(2).to(tl.int64)
+    count = n - width + 1
+    last = tl.minimum(first + ROWS, count) - 1
+    start = tl.minimum(first + tl.arange(0, ROWS), last)
+    # What differs between sentences is left out of what is computed for each span.
+    rows = sentence * (n * (n + 1) // 2)
+    scales, views, gapped = scales + rows, views + rows * COLUMNS, gapped + sentence * slots * D
+    reference = best_splits(scales, start, width, n, SPLITS)
+    symbol, parent = tl.arange(0, D), tl.arange(0, NT)
+    total = tl.zeros((ROWS, NT), partial.dtype.element_ty)
+    for begin in range(first + 1 + chunk, last + width - 1, chunks):
+        left = begin - start
+        own = tl.load(scales + row_in(start, tl.maximum(left, 1), n)) - reference
+        for gap in range(1, tl.minimum(last, begin - 1) + width - begin):
+            right = start + width - begin - gap
+            real = (left > 0) & (right > 0)
+            inner = row_in(begin, gap, n)
+            after = row_in(begin + gap, tl.maximum(right, 1), n)
+            scale = own + tl.load(scales + inner) + tl.load(scales + after)
+            around = gapped + slot_of(left, start, start + gap - 1, width - gap, n) * D
+            factor = tl.where(real, tl.exp(scale) * tl.exp2(load_exponents(around, real, D)), 0.0)
+            outer = tl.load(around[:, None] + symbol, mask=real[:, None], other=0.0)
+            matrix = tl.load(views + inner * COLUMNS + WRAP + parent[None, :] * D + symbol[:, None])
+            total += multiply_halves(outer, matrix, factor)
+    start = first + tl.arange(0, ROWS)
+    place = (sentence * count + start) * parts + parts - chunks + chunk
+    tl.store(partial + place[:, None] * NT + parent, total, mask=(start < count)[:, None])
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -87,18 +120,19 @@ def finish(
     log_z,
     width,
     n,
+    parts,
     root_stride,
     NT: tl.constexpr,
     S: tl.constexpr,
     SPLITS: tl.constexpr,
+    PARTS: tl.constexpr,
 ):
     """Add up the scores of spans, bring them to scale, and give log Z of the sentences of this length."""
     start, sentence = tl.program_id(0), tl.program_id(1).to(tl.int64)
     splits = best_split(scales, sentence, start, width, n, SPLITS)
-    split, symbol = tl.arange(0, SPLITS), tl.arange(0, NT)
-    place = (sentence * (n - width + 1) + start) * (width - 1) + split
-    real = split < width - 1
-    scores = tl.sum(tl.load(partial + place[:, None] * NT + symbol, mask=real[:, None], other=0.0), 0)
+    part, symbol = tl.arange(0, PARTS)[:, None], tl.arange(0, NT)
+    place = (sentence * (n - width + 1) + start) * parts + part
+    scores = tl.sum(tl.load(partial + place * NT + symbol, mask=part < parts, other=0.0), 0)
     largest = tl.max(scores, 0)
     largest = tl.where(largest > 0, largest, 1.0)
     scale = tl.max(splits, 0) + tl.log(largest)
@@ -106,7 +140,9 @@ def finish(
     row = row_of(sentence, start, width, n)
     tl.store(symbols + row * S + symbol, scores)
     tl.store(scales + row, scale)
-    tl.store(factors + factor_of(sentence, start, split + 1, width, n), tl.exp(splits - scale), mask=real)
+    split = tl.arange(0, SPLITS) + 1
+    place = factor_of(sentence, start, split, width, n)
+    tl.store(factors + place, tl.exp(splits - scale), mask=split < width)
     if (start == 0) & (tl.load(lengths + sentence) == width):
         total = tl.sum(scores * tl.load(root + sentence * root_stride + symbol), 0)
         tl.store(probability + sentence, total)
@@ -144,6 +180,6 @@ def set_apart(
             x = tl.load(symbols + others[:, None] * S + column + child, mask=real, other=0.0)
             matrix = tl.load(own + symbol[None, :] * S + column + child[:, None])
             total = multiply(x, matrix, total, PRECISION)
-        total += attached_at(attached, sentence, left, start, place, width, n, D)
+        total += attached_at(attached, sentence, left, start, place, place < gaps, width, n, D)
         slot = sentence * slots + slot_of(left, start, place, width, n)
         store_scaled(gapped + slot * D, total, place < gaps, D)

@@ -23,8 +23,9 @@ class Settings:
     attach_rows : discontinuous spans that a program handles at once for R5-R8.
     rows, places : the same for gradients of what is attached, and in how many columns.
     lines : spans that it handles at once for all else.
-    chunks, symbol_chunks, attach_chunks : into how many programs the sums over all that a continuous span is
-        part of are divided, at most; those for its symbols; and those over all that it is attached to. The
+    wrap_chunks : into how many programs the gaps in spans are divided, at most.
+    chunks, right_chunks, attach_chunks : into how many the sums over all that a continuous span is part of
+        are divided, at most; those where it is a right part; and those over all that it is attached to. The
         more programs for one sentence, the fewer sentences at once, whose charts have to be kept close by.
     precision : of products of small matrices on a GPU, but for R5-R8: `tf32x3` takes three passes of tensor
         cores and keeps 22 binary digits, `ieee` uses none, `tf32` takes one and keeps 10.
@@ -37,7 +38,8 @@ class Settings:
     places: int = 8
     lines: int = 16
     chunks: int = 4
-    symbol_chunks: int = 16
+    wrap_chunks: int = 16
+    right_chunks: int = 16
     attach_chunks: int = 8
     precision: str = "tf32x3"
     attach_warps: int = 1
@@ -54,8 +56,9 @@ DEFAULT = Settings()
 #: all numbers of columns.
 _STEP, _STEPS = 128, 2
 
-#: The streams beside the main one: of discontinuous spans, and of what is attached.
-_GAPPED, _ATTACHED = 0, 1
+#: The streams beside the main one: of discontinuous spans, of what is attached, and of what their parts are
+#: to continuous ones.
+_GAPPED, _ATTACHED, _WRAPPED = 0, 1, 2
 
 
 class _Kind(TypedDict):
@@ -109,7 +112,7 @@ class Inside:
         self.scales[:, :n] = scales
         self.words_in(self.symbols).copy_((words - scales[..., None]).exp_())
         self._look_up(1)
-        streams = Streams(device, settings.streams)
+        self._streams = streams = Streams(device, settings.streams)
         for width in range(2, n + 1):
             if sizes.has_gaps and width < n:
                 with streams.beside(_GAPPED):
@@ -137,16 +140,26 @@ class Inside:
         sizes, n = self.sizes, self.n
         count = n - width + 1
         splits = 1 << (n - 1).bit_length()
-        partial = torch.empty(self.batch, count, width - 1, sizes.nonterminals, **self.kind)
+        lines, chunks = self.settings.lines, min(self.settings.wrap_chunks, n - 2) if sizes.has_gaps else 0
+        parts = width - 1 + chunks
+        partial = torch.empty(self.batch, count, parts, sizes.nonterminals, **self.kind)
+        if chunks:
+            with self._streams.beside(_WRAPPED):
+                forward.wrap[(-(-count // lines), chunks, self.batch)](
+                    self.views, self.scales, self.gapped, partial, width, n, self.slots, parts, chunks,
+                    NT=sizes.nonterminals, D=sizes.gapped, COLUMNS=sizes.columns, WRAP=sizes.wrap,
+                    SPLITS=splits, ROWS=lines, num_warps=1,
+                )  # fmt: skip
         forward.combine[(count, width - 1, self.batch)](
-            self.symbols, self.views, self.scales, self.gapped, partial, width, n, self.slots,
-            NT=sizes.nonterminals, D=sizes.gapped, S=sizes.symbols, COLUMNS=sizes.columns, WRAP=sizes.wrap,
-            GAPS=sizes.has_gaps, SPLITS=splits, num_warps=1,
+            self.symbols, self.views, self.scales, partial, width, n, parts,
+            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, SPLITS=splits, num_warps=1,
         )  # fmt: skip
+        self._streams.join(_WRAPPED)
         forward.finish[(count, self.batch)](
             partial, self.symbols, self.scales, self.factors, self.root, self.lengths, self.probability,
-            self.log_z, width, n, 0 if len(self.root) == 1 else sizes.nonterminals,
-            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, num_warps=1,
+            self.log_z, width, n, parts, 0 if len(self.root) == 1 else sizes.nonterminals,
+            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, PARTS=1 << (n + chunks - 2).bit_length(),
+            num_warps=1,
         )  # fmt: skip
 
     def _fill_gapped(self, width: int) -> None:
@@ -205,10 +218,11 @@ class Outside:
 
     def _collect_gapped(self, width: int) -> None:
         inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
-        backward.collect_gapped[(n - width, width - 1, inside.batch)](
+        backward.collect_gapped[(n - 2, n - width, inside.batch)](
             inside.views, inside.scales, self.symbols, inside.attach(self.gapped, width, back=True),
             self.gapped, width, n, inside.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols,
-            COLUMNS=sizes.columns, WRAP=sizes.wrap, BLOCK=settings.lines, num_warps=1,
+            COLUMNS=sizes.columns, WRAP=sizes.wrap, BLOCK=settings.lines, PRECISION=settings.precision,
+            num_warps=1,
         )  # fmt: skip
 
     def _collect_continuous(self, width: int) -> None:
@@ -216,10 +230,17 @@ class Outside:
         count, uses = n - width + 1, 4 if sizes.has_gaps else 2
         most = max(1, (n - width) // 2) if sizes.has_gaps else 1
         chunks, attach_chunks = min(settings.chunks, most), min(settings.attach_chunks, most)
-        symbol_chunks, parts = min(settings.symbol_chunks, most), sizes.columns // (_STEP * _STEPS)
+        right_chunks = min(settings.right_chunks, max(1, n - width - 1)) if sizes.has_gaps else 0
+        parts, blocks = sizes.columns // (_STEP * _STEPS), -(-count // settings.lines)
         partial = torch.empty(max(chunks, attach_chunks), inside.batch, count, sizes.columns, **inside.kind)
-        view_shares = torch.empty(symbol_chunks, inside.batch, count, sizes.symbols, **inside.kind)
+        view_shares = torch.empty(chunks + right_chunks, inside.batch, count, sizes.symbols, **inside.kind)
         if sizes.has_gaps:
+            with self._streams.beside(_WRAPPED):
+                backward.collect_right_parts[(blocks, right_chunks, inside.batch)](
+                    inside.views, self.gapped, view_shares[chunks:], width, n, inside.slots, right_chunks,
+                    D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+                    APART=sizes.apart, ROWS=settings.lines, num_warps=1,
+                )  # fmt: skip
             with self._streams.beside(_ATTACHED):
                 attaching.collect_attached[(count, 4 * attach_chunks, inside.batch)](
                     inside.gapped, self.gapped, inside.factors, partial, width, n, inside.slots,
@@ -227,15 +248,15 @@ class Outside:
                     ROWS=settings.rows, PLACES=settings.places,
                     num_warps=settings.collect_warps, num_stages=settings.collect_stages,
                 )  # fmt: skip
-        backward.collect_views[(count, (uses - 1) * chunks + symbol_chunks, inside.batch)](
+        backward.collect_views[(count, uses * chunks, inside.batch)](
             inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,
-            self.gapped, partial, view_shares, width, n, inside.slots, chunks, symbol_chunks,
+            self.gapped, partial, view_shares, width, n, inside.slots, chunks,
             D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
             APART=sizes.apart, WRAP=sizes.wrap, USES=uses, BLOCK=settings.lines,
             PRECISION=settings.precision, num_warps=1,
         )  # fmt: skip
-        self._streams.join(_ATTACHED)
-        blocks, kinds = -(-count // settings.lines), inside.possible_symbols(width) // sizes.nonterminals
+        self._streams.join(_ATTACHED, _WRAPPED)
+        kinds = inside.possible_symbols(width) // sizes.nonterminals
         shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
         backward.collect_rules[(blocks, parts * inside.batch, kinds)](
             partial, inside.matrix, self.views, shares, width, n, chunks, attach_chunks,
@@ -244,6 +265,6 @@ class Outside:
             PRECISION=settings.precision, num_warps=2,
         )  # fmt: skip
         backward.collect_symbols[(blocks, inside.batch, kinds)](
-            view_shares, shares, self.symbols, width, n, symbol_chunks, NT=sizes.nonterminals,
+            view_shares, shares, self.symbols, width, n, chunks + right_chunks, NT=sizes.nonterminals,
             S=sizes.symbols, PARTS=parts, BLOCK=settings.lines, num_warps=1,
         )  # fmt: skip

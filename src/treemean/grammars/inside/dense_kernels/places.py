@@ -28,10 +28,15 @@ _LEAST = tl.constexpr(2.0**-100)  # smaller numbers count as nothing
 
 
 @triton.jit
+def row_in(start, length, n):
+    """Number a continuous span within its sentence."""
+    return (length - 1) * (n + 1) - (length - 1) * length // 2 + start
+
+
+@triton.jit
 def row_of(sentence, start, length, n):
     """Number a continuous span."""
-    before = (length - 1) * (n + 1) - (length - 1) * length // 2
-    return sentence * (n * (n + 1) // 2) + before + start
+    return sentence * (n * (n + 1) // 2) + row_in(start, length, n)
 
 
 @triton.jit
@@ -64,6 +69,17 @@ def best_split(scales, sentence, start, width, n, SPLITS: tl.constexpr):
     first = tl.load(scales + row_of(sentence, start, split, n))
     second = tl.load(scales + row_of(sentence, start + split, width - split, n))
     return tl.where(real, first + second, float("-inf"))
+
+
+@triton.jit
+def best_splits(scales, start, width, n, SPLITS: tl.constexpr):
+    """Return the largest log scale of the two parts of spans of a sentence with some starts, (N,)."""
+    split = tl.arange(0, SPLITS)[None, :] + 1
+    real = split < width
+    split = tl.where(real, split, 1)
+    first = tl.load(scales + row_in(start[:, None], split, n))
+    second = tl.load(scales + row_in(start[:, None] + split, width - split, n))
+    return tl.max(tl.where(real, first + second, float("-inf")), 1)
 
 
 @triton.jit
@@ -152,16 +168,16 @@ def add_outer_products(values, grads, factors, total):
 
 
 @triton.jit
-def attached_at(attached, sentence, left, start, place, width, n, D: tl.constexpr):
-    """Add up what R5-R8 gave for the spans at some places, [place, D]; see `attaching.attach`."""
+def attached_at(attached, sentence, left, start, place, real, width, n, D: tl.constexpr):
+    """Add up what R5-R8 gave for some spans, [span, D], 0 unless real; see `attaching.attach`."""
     gaps = n - width
     size = (width - 1) * gaps * gaps
     slot = sentence * size + ((left - 1) * gaps + start) * gaps + place
-    here = attached + slot[:, None] * D + tl.arange(0, D)
-    real, step = (place < gaps)[:, None], tl.num_programs(2) * size.to(tl.int64) * D
-    total = tl.load(here, mask=real, other=0.0) + tl.load(here + step, mask=real, other=0.0)
+    here, mask = attached + slot[:, None] * D + tl.arange(0, D), real[:, None]
+    step = tl.num_programs(2) * size.to(tl.int64) * D
+    total = tl.load(here, mask=mask, other=0.0) + tl.load(here + step, mask=mask, other=0.0)
     return (
         total
-        + tl.load(here + 2 * step, mask=real, other=0.0)
-        + tl.load(here + 3 * step, mask=real, other=0.0)
+        + tl.load(here + 2 * step, mask=mask, other=0.0)
+        + tl.load(here + 3 * step, mask=mask, other=0.0)
     )
