@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from treemean.grammars.compound import emissions, largest_states, lstm, word_log_probs
+from grammar_instances import tiny_grammar
+from treemean.grammars.compound import conditioned, draw, emissions, largest_states, lstm, word_log_probs
 from treemean.grammars.fused.matrices import half_matrix, precision
 
 
@@ -179,3 +180,54 @@ def test_probabilities_of_all_words_are_kept_for_gradients_only(
     assert [x.requires_grad for x in (without, differentiable, silent)] == kept
     assert torch.equal(without, differentiable)
     assert torch.equal(without, silent)
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("size", [1, 5])
+def test_vectors_are_drawn_from_what_is_encoded(size: int, device: str) -> None:
+    torch.manual_seed(size)
+    encoded = torch.randn(3, 2 * size, device=device, dtype=torch.float64, requires_grad=True)
+    noise = torch.randn(3, size, device=device, dtype=torch.float64)
+    mean, log_variance = encoded.chunk(2, 1)
+    prior, posterior = (
+        torch.distributions.Normal(torch.zeros_like(mean), 1.0),
+        torch.distributions.Normal(mean, (0.5 * log_variance).exp()),
+    )
+    expected = mean + posterior.scale * noise, torch.distributions.kl_divergence(posterior, prior).sum(1)
+    found = draw(encoded, noise)
+    for mine, theirs in zip(found, expected):
+        torch.testing.assert_close(mine, theirs)
+    ours, wanted = (gradients(torch.cat([z, kl[:, None]], 1), [encoded]) for z, kl in (found, expected))
+    torch.testing.assert_close(ours, wanted)
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize(("batch", "count"), [(3, 4), (3, 1), (1, 4), (1, 1)])
+def test_layers_see_each_symbol_with_each_vector(batch: int, count: int, device: str) -> None:
+    torch.manual_seed(batch)
+    layer = nn.Linear(5, 6).to(device, torch.float64)
+    embeddings, latent = (
+        torch.randn(*size, device=device, dtype=torch.float64, requires_grad=True)
+        for size in ((count, 3), (batch, 2))
+    )
+    leaves = [embeddings, latent, *layer.parameters()]
+    pairs = embeddings.expand(batch, -1, -1), latent[:, None].expand(-1, count, -1)
+    found, expected = conditioned(layer, embeddings, latent), layer(torch.cat(pairs, 2))
+    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(gradients(found, leaves), gradients(expected, leaves))
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("kind", ["c-pcfg", "c-lcfrs"])
+def test_losses_and_gradients_by_kernels_are_those_of_pytorch(kind: str, device: str) -> None:
+    words = torch.tensor([[0, 1, 2, 3], [4, 3, 3, 0]], device=device)
+    found = []
+    for backend in ("triton", "torch"):
+        grammar = tiny_grammar(kind, backend=backend, vocabulary_size=5).float().to(device)
+        with precision(torch.float32):
+            loss = torch.stack(grammar.loss(words, generator=torch.Generator(device).manual_seed(1)))
+            found.append((loss.detach(), gradients(loss, list(grammar.parameters()))))
+    (loss, ours), (expected, theirs) = found
+    torch.testing.assert_close(loss, expected, rtol=0, atol=1e-4)
+    for mine, wanted in zip(ours, theirs):
+        torch.testing.assert_close(mine, wanted, rtol=1e-3, atol=1e-4)

@@ -45,10 +45,13 @@ class Encoder(nn.Module):
         self.lstm = nn.LSTM(size, 2 * size, batch_first=True, bidirectional=True)
         self.output = nn.Linear(4 * size, 2 * latent)
 
-    def forward(
-        self, words: Tensor, lengths: Tensor | None = None, *, kernels: bool = False
-    ) -> tuple[Tensor, Tensor]:
-        """Return mean and log variance, each (B, latent).
+    def forward(self, words: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return mean and log variance, each (B, latent)."""
+        mean, log_variance = self.encode(words, lengths).chunk(2, -1)
+        return mean, log_variance
+
+    def encode(self, words: Tensor, lengths: Tensor | None = None, *, kernels: bool = False) -> Tensor:
+        """Return means and log variances side by side, (B, 2 latent).
 
         Without lengths all words are real. Only then can it be part of a CUDA graph, since lengths must be
         known on the CPU, and only then it uses kernels.
@@ -65,29 +68,33 @@ class Encoder(nn.Module):
             )
             states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, padding_value=-math.inf)
             largest = states.amax(1)
-        mean, log_variance = self.output(largest).chunk(2, -1)
-        return mean, log_variance
+        encoded: Tensor = self.output(largest)
+        return encoded
 
 
-def _conditioned(layer: nn.Linear, embeddings: Tensor, latent: Tensor | None) -> Tensor:
+def _conditioned(layer: nn.Linear, embeddings: Tensor, latent: Tensor | None, kernels: bool) -> Tensor:
     """Apply a layer to embeddings (count, s), each followed by each vector z (B, latent): (B, count, size).
 
     Products with embeddings are the same for all z. Without z, it is as if there were one.
     """
     if latent is None:
         return linear(embeddings[None], layer.weight, layer.bias)
+    if kernels:
+        from treemean.grammars.compound import conditioned
+
+        return conditioned(layer, embeddings, latent)
     ours, theirs = layer.weight.tensor_split([embeddings.shape[1]], 1)
     return linear(embeddings, ours) + linear(latent, theirs, layer.bias)[:, None]
 
 
 def _last_layer(
-    network: nn.Sequential, embeddings: Tensor, latent: Tensor | None
+    network: nn.Sequential, embeddings: Tensor, latent: Tensor | None, kernels: bool
 ) -> tuple[Tensor, nn.Linear]:
     """Return what the last layer of a network is to be applied to, see `_conditioned`, and that layer."""
     first, *between, last = network
     assert isinstance(first, nn.Linear)
     assert isinstance(last, nn.Linear)
-    hidden = _conditioned(first, embeddings, latent)
+    hidden = _conditioned(first, embeddings, latent, kernels)
     for layer in between:
         hidden = layer(hidden)
     return hidden, last
@@ -124,28 +131,31 @@ class DenseGrammar(Grammar):
         """
         config = self.config
         symbols, gapped = config.symbols, config.discontinuous
+        kernels = latent is not None and not exact and self._resolved() == "triton"
 
-        side_by_side = _conditioned(self.rule_network, self.nonterminals, latent).softmax(-1)
+        side_by_side = _conditioned(self.rule_network, self.nonterminals, latent, kernels).softmax(-1)
         sets, nonterminals = side_by_side.shape[:2]
         wrapping, apart, attaching = side_by_side.new_zeros(3, 0)
         if config.has_gaps:
             side_by_side, wrapping = torch.split(side_by_side, [symbols * symbols, symbols * gapped], -1)
-            gapped_rules = _conditioned(self.gapped_rule_network, self.gapped_symbols, latent).softmax(-1)
-            apart, attaching = torch.split(gapped_rules, [symbols * symbols, 4 * symbols * gapped], -1)
-        hidden, last = _last_layer(self.root_network, self.root_embedding, latent)
+            gapped_rules = _conditioned(self.gapped_rule_network, self.gapped_symbols, latent, kernels)
+            apart, attaching = torch.split(
+                gapped_rules.softmax(-1), [symbols * symbols, 4 * symbols * gapped], -1
+            )
+        hidden, last = _last_layer(self.root_network, self.root_embedding, latent, kernels)
         return DenseRules(
-            words=self._word_log_probs(words, latent, exact=exact),
-            root=last(hidden)[:, 0].softmax(-1),
+            words=self._word_log_probs(words, latent, kernels),
+            root=last(hidden).flatten(1).softmax(-1),
             side_by_side=side_by_side.view(sets, nonterminals, symbols, symbols),
             wrapping=wrapping.view(sets, nonterminals, symbols, gapped),
             apart=apart.view(sets, gapped, symbols, symbols),
             attaching=attaching.view(sets, gapped, 4, symbols, gapped),
         )
 
-    def _word_log_probs(self, words: Tensor, latent: Tensor | None, *, exact: bool) -> Tensor:
+    def _word_log_probs(self, words: Tensor, latent: Tensor | None, kernels: bool) -> Tensor:
         """Return log p(word | preterminal), (B, n, T)."""
-        hidden, last = _last_layer(self.emission_network, self.preterminals, latent)
-        if latent is not None and not exact and self._resolved() == "triton":
+        hidden, last = _last_layer(self.emission_network, self.preterminals, latent, kernels)
+        if kernels:
             from treemean.grammars.compound import word_log_probs
 
             return word_log_probs(hidden, last.weight, last.bias, words)
@@ -154,16 +164,15 @@ class DenseGrammar(Grammar):
         index = words[:, None].expand(-1, self.config.preterminals, -1)
         return emissions.gather(2, index).transpose(1, 2)
 
-    def _encode(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> tuple[Tensor, Tensor]:
-        kernels = not exact and self._resolved() == "triton"
-        mean, log_variance = self.encoder(words, lengths, kernels=kernels)
-        return mean, log_variance
+    def _encode(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> Tensor:
+        """Return means and log variances of z side by side, (B, 2 latent)."""
+        return self.encoder.encode(words, lengths, kernels=not exact and self._resolved() == "triton")
 
     def _expected_rules(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> DenseRules:
         """Return the rules, given the mean of the posterior of z if there is a z."""
         if not self.config.is_compound:
             return self.rules(words)
-        mean, _ = self._encode(words, lengths, exact=exact)
+        mean, _ = self._encode(words, lengths, exact=exact).chunk(2, -1)
         return self.rules(words, mean, exact=exact)
 
     def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
@@ -179,12 +188,23 @@ class DenseGrammar(Grammar):
         if not self.config.is_compound:
             log_prob = self._log_partition(lambda _: self.rules(words), known)
             return Loss(-log_prob, torch.zeros_like(log_prob))
-        mean, log_variance = self._encode(words, lengths)
-        noise = torch.randn(mean.shape, generator=generator, device=mean.device, dtype=mean.dtype)
-        latent = mean + noise * (0.5 * log_variance).exp()
+        encoded = self._encode(words, lengths)
+        noise = torch.randn(
+            (len(words), self.config.latent), generator=generator, device=encoded.device, dtype=encoded.dtype
+        )
+        latent, divergence = self._draw(encoded, noise)
         log_prob = self._log_partition(lambda exact: self.rules(words, latent, exact=exact), known)
-        divergence = 0.5 * (mean.square() + log_variance.exp() - 1.0 - log_variance).sum(-1)
         return Loss(-log_prob, divergence)
+
+    def _draw(self, encoded: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
+        """Return vectors z (B, latent) of the distributions that were encoded, and the KL of these (B,)."""
+        if self._resolved() == "triton":
+            from treemean.grammars.compound import draw
+
+            return draw(encoded, noise)
+        mean, log_variance = encoded.chunk(2, -1)
+        divergence = 0.5 * (mean.square() + log_variance.exp() - 1.0 - log_variance).sum(-1)
+        return mean + noise * (0.5 * log_variance).exp(), divergence
 
     @torch.no_grad()
     def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:
