@@ -138,3 +138,11 @@ def test_a_grammar_by_kernels_is_the_same_grammar(kind: str, device: str) -> Non
 def test_too_many_symbols_for_kernels_are_refused(kind: str, size: dict[str, int]) -> None:
     with pytest.raises(InvalidOption, match="at most 64 nonterminals, 63 discontinuous"):
         tiny_grammar(kind, backend="triton", **size)
+
+
+@pytest.mark.parametrize("kind", ["n-lcfrs", "tn-lcfrs"])
+def test_sentences_that_kernels_cannot_count_are_refused(kind: str, device: str) -> None:
+    grammar = tiny_grammar(kind, backend="triton", vocabulary_size=5).float().to(device)
+    words = torch.zeros(1, 600, dtype=torch.int64, device=device)
+    with pytest.raises(InvalidOption, match="600 words in a sentence are too many for Triton kernels"):
+        grammar.log_prob(words)

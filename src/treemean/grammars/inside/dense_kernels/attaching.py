@@ -19,7 +19,7 @@ import triton.language as tl
 from treemean.grammars.inside.dense_kernels.places import (
     add_outer_products,
     load_exponents,
-    multiply_halves,
+    multiply_split,
     row_of,
     slots_before,
 )
@@ -145,15 +145,13 @@ def tiles_at(kind, anchor, width, n, BY_GAP: tl.constexpr, ROWS: tl.constexpr):
 @triton.jit(do_not_specialize=SIZES)
 def attach(
     values,
-    views,
+    attachers,
     factors,
     results,
     width,
     n,
     slots,
     D: tl.constexpr,
-    COLUMNS: tl.constexpr,
-    ATTACH: tl.constexpr,
     BACK: tl.constexpr,
     ROWS: tl.constexpr,
 ):
@@ -195,7 +193,7 @@ def attach(
             pattern = symbol[None, :] * D + symbol[:, None]
         else:
             pattern = symbol[:, None] * D + symbol[None, :]
-        matrices = views + ATTACH + kind * D * D + pattern
+        matrices = attachers + kind * (D * D) + pattern
         chart = values + sentence * slots * D
         ratios = factors + sentence * n * n * n
         total = tl.zeros((ROWS, D), results.dtype.element_ty)
@@ -222,7 +220,8 @@ def attach(
             ratio = tl.load(ratios + (factor + left * by_factor), mask=possible, other=0.0)
             ratio *= tl.exp2(load_exponents(here, possible, D))
             halves = tl.load(here[:, None] + symbol, mask=possible[:, None], other=0.0)
-            total += multiply_halves(halves, tl.load(matrices + own * COLUMNS), ratio)
+            matrix = matrices + own * (8 * D * D)
+            total += multiply_split(halves, tl.load(matrix), tl.load(matrix + 4 * D * D), ratio)
         target = results + (kind * batch + sentence) * ((width - 1) * gaps * gaps) * D
         tl.store(target + slot[:, None] * D + symbol, total, mask=real[:, None])
 

@@ -25,7 +25,7 @@ from treemean.grammars.inside.dense_kernels.places import (
 )
 
 #: Never compiled into a kernel.
-SIZES = ["width", "n", "slots", "length", "chunks", "attach_chunks", "matrix_stride"]
+SIZES = ["width", "n", "slots", "length", "chunks", "attach_chunks"]
 AT_ONCE = tl.constexpr(4)  # loads on their way at the same time, where there is nothing else to do
 
 
@@ -42,7 +42,7 @@ def collect_gapped(
     D: tl.constexpr,
     NT: tl.constexpr,
     S: tl.constexpr,
-    COLUMNS: tl.constexpr,
+    VIEW: tl.constexpr,
     WRAP: tl.constexpr,
     BLOCK: tl.constexpr,
     PRECISION: tl.constexpr,
@@ -53,7 +53,7 @@ def collect_gapped(
     symbol, parent = tl.arange(0, D), tl.arange(0, NT)
     # What differs between sentences is left out of what is computed for each span.
     rows = sentence * (n * (n + 1) // 2)
-    scales, views, grad_symbols = scales + rows, views + rows * COLUMNS, grad_symbols + rows * S
+    scales, views, grad_symbols = scales + rows, views + rows * VIEW, grad_symbols + rows * S
     grad_gapped += sentence * slots * D
     inner = row_in(begin, gap, n)
     inner_scale = tl.load(scales + inner, mask=lowest <= highest)
@@ -67,7 +67,7 @@ def collect_gapped(
         scale = tl.load(scales + row_in(start, left, n)) + inner_scale + tl.load(scales + after)
         scale -= tl.load(scales + around)
         grad = tl.load(grad_symbols + around[:, None] * S + parent, mask=real[:, None], other=0.0)
-        matrix = tl.load(views + inner * COLUMNS + WRAP + parent[:, None] * D + symbol)
+        matrix = tl.load(views + inner * VIEW + WRAP + parent[:, None] * D + symbol)
         total = tl.zeros((BLOCK, D), grad_symbols.dtype.element_ty)
         total = multiply(grad * tl.exp(scale)[:, None], matrix, total, PRECISION)
         place = start + gap - 1
@@ -87,7 +87,7 @@ def collect_right_parts(
     D: tl.constexpr,
     NT: tl.constexpr,
     S: tl.constexpr,
-    COLUMNS: tl.constexpr,
+    VIEW: tl.constexpr,
     APART: tl.constexpr,
     ROWS: tl.constexpr,
 ):
@@ -102,7 +102,7 @@ def collect_right_parts(
     start = first + tl.arange(0, ROWS)
     symbol, child = tl.arange(0, D), tl.arange(0, NT)
     target = shares + ((chunk * tl.num_programs(2) + sentence) * spans + start)[:, None] * S + child
-    views += sentence * (n * (n + 1) // 2) * COLUMNS + APART
+    views += sentence * (n * (n + 1) // 2) * VIEW + APART
     grad_gapped += sentence * slots * D
     for column in range(0, tl.where(length == 1, S, NT), NT):
         total = tl.zeros((ROWS, NT), shares.dtype.element_ty)
@@ -113,7 +113,7 @@ def collect_right_parts(
                 parents = grad_gapped + slot_of(left, i, start - left - 1, left + length, n) * D
                 factor = tl.where(real, tl.exp2(load_exponents(parents, real, D)), 0.0)
                 grad = tl.load(parents[:, None] + symbol, mask=real[:, None], other=0.0)
-                beside = views + row_in(i, left, n) * COLUMNS + column
+                beside = views + row_in(i, left, n) * VIEW + column
                 matrix = tl.load(beside + symbol[:, None] * S + child)
                 total += multiply_halves(grad, matrix, factor)
         tl.store(target + column, total, mask=(start < spans)[:, None])
@@ -138,6 +138,7 @@ def collect_views(
     NT: tl.constexpr,
     S: tl.constexpr,
     COLUMNS: tl.constexpr,
+    VIEW: tl.constexpr,
     APART: tl.constexpr,
     WRAP: tl.constexpr,
     USES: tl.constexpr,
@@ -183,7 +184,7 @@ def collect_views(
                 right = row_of(sentence, start + length, other, n)
                 parent = row_of(sentence, start, length + other, n)
                 grad = tl.load(grad_symbols + parent * S + rows) * ratio
-                total += grad * tl.load(views + right * COLUMNS + rows * S + column + columns)
+                total += grad * tl.load(views + right * VIEW + rows * S + column + columns)
             tl.store(shares + place * S + column + nonterminal, tl.sum(total, 0))
     elif USES == 2:
         pass
@@ -238,11 +239,11 @@ def collect_rules(
     n,
     chunks,
     attach_chunks,
-    matrix_stride,
     NT: tl.constexpr,
     S: tl.constexpr,
     COLUMNS: tl.constexpr,
     ATTACH: tl.constexpr,
+    EACH: tl.constexpr,
     BLOCK: tl.constexpr,
     STEP: tl.constexpr,
     STEPS: tl.constexpr,
@@ -250,7 +251,8 @@ def collect_rules(
 ):
     """Add up the chunks of some columns, and hand them on to the symbols of the spans.
 
-    Columns are divided among programs: [columns / (STEP · STEPS), sentence, start, symbol].
+    Columns are divided among programs: [columns / (STEP · STEPS), sentence, start, symbol]. With EACH, every
+    sentence has rules of its own.
     """
     sentence, first = (tl.program_id(1) // (COLUMNS // (STEP * STEPS))).to(tl.int64), tl.program_id(2) * NT
     part = tl.program_id(1) % (COLUMNS // (STEP * STEPS))
@@ -263,7 +265,7 @@ def collect_rules(
     chunk_size = batch * spans * COLUMNS
     source = partial + ((sentence * spans + start) * COLUMNS)[:, None]
     row = row_of(sentence, start, length, n)[:, None]
-    rules = matrix + sentence * matrix_stride + symbol[None, :] * COLUMNS
+    rules = matrix + (sentence * (S * COLUMNS) if EACH else 0) + symbol[None, :] * COLUMNS
     total = tl.zeros((BLOCK, NT), shares.dtype.element_ty)
     for step in tl.static_range(STEPS):
         column = (part * STEPS + step) * STEP + tl.arange(0, STEP)

@@ -56,6 +56,11 @@ class Sizes:
         return self.wrap + self.nonterminals * self.gapped
 
     @property
+    def view(self) -> int:
+        """Length of a row without R5-R8."""
+        return self.attach if self.has_gaps else self.apart
+
+    @property
     def columns(self) -> int:
         """Length of a row."""
         return self.attach + 4 * self.gapped * self.gapped if self.has_gaps else self.apart

@@ -3,7 +3,8 @@
 
 NT, D, S are numbers of symbols padded to powers of two (see `charts`); what the rules make of a continuous
 span is a row of COLUMNS numbers: [NT, S] as right child of R2, and with gaps, from APART on, [D, S] as left
-child of R4, from WRAP on [NT, D] in the gap of R3, from ATTACH on four times [D child, D parent] for R5-R8.
+child of R4, from WRAP on [NT, D] in the gap of R3, from VIEW on four times [D child, D parent] for R5-R8. The
+latter ones, *attachers*, lie apart as sums of two halves: all of the first ones, then all of the second ones.
 """
 
 from __future__ import annotations
@@ -22,10 +23,53 @@ from treemean.grammars.inside.dense_kernels.places import (
     row_in,
     row_of,
     slot_of,
+    split,
     store_scaled,
 )
 
-SIZES = ["width", "n", "slots", "parts", "chunks"]  # never compiled into a kernel
+#: Never compiled into a kernel.
+SIZES = ["width", "n", "slots", "parts", "chunks", "length", "possible"]
+
+
+@triton.jit(do_not_specialize=SIZES)
+def look_up(
+    symbols,
+    matrix,
+    views,
+    attachers,
+    length,
+    n,
+    possible,
+    NT: tl.constexpr,
+    S: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    VIEW: tl.constexpr,
+    EACH: tl.constexpr,
+    ROWS: tl.constexpr,
+    STEP: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
+    """Multiply ROWS spans of one length with STEP columns of the rules: views, or attachers as halves.
+
+    With EACH, every sentence has rules of its own.
+    """
+    begin, sentence = tl.program_id(1) * STEP, tl.program_id(2).to(tl.int64)
+    start = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    column, symbol = begin + tl.arange(0, STEP), tl.arange(0, NT)
+    real = (start <= n - length)[:, None]
+    row = row_of(sentence, start, length, n)[:, None]
+    rules = matrix + (sentence * (S * COLUMNS) if EACH else 0) + column
+    total = tl.zeros((ROWS, STEP), symbols.dtype.element_ty)
+    for child in range(0, possible, NT):
+        x = tl.load(symbols + row * S + child + symbol, mask=real, other=0.0)
+        total = multiply(x, tl.load(rules + (child + symbol)[:, None] * COLUMNS), total, PRECISION)
+    if begin < VIEW:
+        tl.store(views + row * VIEW + column, total, mask=real)
+    else:
+        first, second = split(total, attachers.dtype.element_ty)
+        target = attachers + row * (2 * (COLUMNS - VIEW)) + column - VIEW
+        tl.store(target, first, mask=real)
+        tl.store(target + (COLUMNS - VIEW), second, mask=real)
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -39,7 +83,7 @@ def combine(
     parts,
     NT: tl.constexpr,
     S: tl.constexpr,
-    COLUMNS: tl.constexpr,
+    VIEW: tl.constexpr,
     SPLITS: tl.constexpr,
 ):
     """Score spans whose first child has `first` words (R2): [sentence, start, first - 1 of `parts`, NT]."""
@@ -50,7 +94,7 @@ def combine(
     right = row_of(sentence, start + first, width - first, n)
     pairs = tl.zeros((NT, NT), symbols.dtype.element_ty)
     for column in range(0, tl.where(first == 1, S, NT), NT):
-        matrix = tl.load(views + right * COLUMNS + parents * S + column + children)
+        matrix = tl.load(views + right * VIEW + parents * S + column + children)
         pairs += matrix * tl.load(symbols + left * S + column + children)
     total = tl.sum(pairs, 1) * tl.exp(tl.load(scales + left) + tl.load(scales + right) - reference)
     place = (sentence * (n - width + 1) + start) * parts + first - 1
@@ -70,7 +114,7 @@ def wrap(
     chunks,
     NT: tl.constexpr,
     D: tl.constexpr,
-    COLUMNS: tl.constexpr,
+    VIEW: tl.constexpr,
     WRAP: tl.constexpr,
     SPLITS: tl.constexpr,
     ROWS: tl.constexpr,
@@ -85,7 +129,7 @@ def wrap(
     start = tl.minimum(first + tl.arange(0, ROWS), last)
     # What differs between sentences is left out of what is computed for each span.
     rows = sentence * (n * (n + 1) // 2)
-    scales, views, gapped = scales + rows, views + rows * COLUMNS, gapped + sentence * slots * D
+    scales, views, gapped = scales + rows, views + rows * VIEW, gapped + sentence * slots * D
     reference = best_splits(scales, start, width, n, SPLITS)
     symbol, parent = tl.arange(0, D), tl.arange(0, NT)
     total = tl.zeros((ROWS, NT), partial.dtype.element_ty)
@@ -101,7 +145,7 @@ def wrap(
             around = gapped + slot_of(left, start, start + gap - 1, width - gap, n) * D
             factor = tl.where(real, tl.exp(scale) * tl.exp2(load_exponents(around, real, D)), 0.0)
             outer = tl.load(around[:, None] + symbol, mask=real[:, None], other=0.0)
-            matrix = tl.load(views + inner * COLUMNS + WRAP + parent[None, :] * D + symbol[:, None])
+            matrix = tl.load(views + inner * VIEW + WRAP + parent[None, :] * D + symbol[:, None])
             total += multiply_halves(outer, matrix, factor)
     start = first + tl.arange(0, ROWS)
     place = (sentence * count + start) * parts + parts - chunks + chunk
@@ -161,7 +205,7 @@ def set_apart(
     D: tl.constexpr,
     NT: tl.constexpr,
     S: tl.constexpr,
-    COLUMNS: tl.constexpr,
+    VIEW: tl.constexpr,
     APART: tl.constexpr,
     BLOCK: tl.constexpr,
     PRECISION: tl.constexpr,
@@ -170,7 +214,7 @@ def set_apart(
     start, left, sentence = tl.program_id(0), tl.program_id(1) + 1, tl.program_id(2).to(tl.int64)
     symbol, child = tl.arange(0, D), tl.arange(0, NT)
     gaps = n - width
-    own = views + row_of(sentence, start, left, n) * COLUMNS + APART
+    own = views + row_of(sentence, start, left, n) * VIEW + APART
     for block in range(start, gaps, BLOCK):
         place = block + tl.arange(0, BLOCK)
         real = (place < gaps)[:, None]

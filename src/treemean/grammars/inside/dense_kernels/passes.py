@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.inside.dense_kernels import attaching, backward, forward
-from treemean.grammars.inside.dense_kernels.charts import Sizes, halves_of, spans_of_length
+from treemean.grammars.inside.dense_kernels.charts import Sizes, halves_of
 from treemean.grammars.inside.rank_charts import gapped_offsets
+from treemean.grammars.inside.triton.charts import check_reach
 from treemean.grammars.inside.triton.streams import Streams
 
 
@@ -91,21 +92,25 @@ class Inside:
         self.sizes, self.lengths, self.settings = sizes, lengths, settings
         self.batch, self.n, preterminals = words.shape
         batch, n, device = self.batch, self.n, words.device
+        self.slots = gapped_offsets(n)[-1] if sizes.has_gaps else 0
+        check_reach(self.slots * sizes.gapped, n)
         self.first_preterminal = root.shape[-1]
         self.preterminals = preterminals
         rows = n * (n + 1) // 2
         self.kind = kind = _Kind(dtype=words.dtype, device=device)
-        self.matrix = matrix.contiguous().expand(batch, -1, -1)
+        self.matrix = matrix.contiguous()
+        self.each = len(matrix) > 1
         self.root = torch.zeros(len(root), sizes.nonterminals, **kind)
         self.root[:, : self.first_preterminal] = root
         self.symbols = torch.zeros(batch, rows, sizes.symbols, **kind)
-        self.views = torch.empty(batch, rows, sizes.columns, **kind)
+        self.views = torch.empty(batch, rows, sizes.view, **kind)
         self.scales = torch.empty(batch, rows, **kind)
         self.factors = torch.empty(batch, n, n, n, **kind)
-        self.slots = gapped_offsets(n)[-1] if sizes.has_gaps else 0
-        self.gapped = torch.empty(
-            batch, max(self.slots, 1), sizes.gapped, dtype=halves_of(words), device=device
-        )  # see `places`
+        halves = halves_of(words)  # see `places`
+        self.gapped = torch.empty(batch, max(self.slots, 1), sizes.gapped, dtype=halves, device=device)
+        self.attachers = torch.empty(
+            batch, rows, 2 * (sizes.columns - sizes.view), dtype=halves, device=device
+        )
         self.probability = torch.zeros(batch, **kind)
         self.log_z = torch.full((batch,), -torch.inf, **kind)
         scales = words.amax(-1)
@@ -132,9 +137,13 @@ class Inside:
 
     def _look_up(self, width: int) -> None:
         """Multiply the spans of one width with the rules."""
-        possible = self.possible_symbols(width)
-        spans = spans_of_length(self.symbols, width, self.n)[..., :possible]
-        torch.bmm(spans, self.matrix[:, :possible], out=spans_of_length(self.views, width, self.n))
+        sizes, lines = self.sizes, self.settings.lines
+        forward.look_up[(-(-(self.n - width + 1) // lines), sizes.columns // _STEP, self.batch)](
+            self.symbols, self.matrix, self.views, self.attachers, width, self.n,
+            self.possible_symbols(width), NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+            VIEW=sizes.view, EACH=self.each, ROWS=lines, STEP=_STEP, PRECISION=self.settings.precision,
+            num_warps=2,
+        )  # fmt: skip
 
     def _fill_continuous(self, width: int) -> None:
         sizes, n = self.sizes, self.n
@@ -147,12 +156,12 @@ class Inside:
             with self._streams.beside(_WRAPPED):
                 forward.wrap[(-(-count // lines), chunks, self.batch)](
                     self.views, self.scales, self.gapped, partial, width, n, self.slots, parts, chunks,
-                    NT=sizes.nonterminals, D=sizes.gapped, COLUMNS=sizes.columns, WRAP=sizes.wrap,
+                    NT=sizes.nonterminals, D=sizes.gapped, VIEW=sizes.view, WRAP=sizes.wrap,
                     SPLITS=splits, ROWS=lines, num_warps=1,
                 )  # fmt: skip
         forward.combine[(count, width - 1, self.batch)](
             self.symbols, self.views, self.scales, partial, width, n, parts,
-            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, SPLITS=splits, num_warps=1,
+            NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view, SPLITS=splits, num_warps=1,
         )  # fmt: skip
         self._streams.join(_WRAPPED)
         forward.finish[(count, self.batch)](
@@ -166,7 +175,7 @@ class Inside:
         sizes, n = self.sizes, self.n
         forward.set_apart[(n - width, width - 1, self.batch)](
             self.symbols, self.views, self.attach(self.gapped, width, back=False), self.gapped, width, n,
-            self.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+            self.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
             APART=sizes.apart, BLOCK=self.settings.lines, PRECISION=self.settings.precision, num_warps=1,
         )  # fmt: skip
 
@@ -180,8 +189,8 @@ class Inside:
         ) // rows + 2  # of two kinds; the last tiles of both may have one span
         results = torch.empty(4, self.batch, (width - 1) * gaps * gaps, sizes.gapped, **self.kind)
         attaching.attach[(n, programs, 2 * self.batch)](
-            values, self.views, self.factors, results, width, n, self.slots,
-            D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach, BACK=back, ROWS=rows,
+            values, self.attachers, self.factors, results, width, n, self.slots, D=sizes.gapped, BACK=back,
+            ROWS=rows,
             num_warps=settings.attach_warps, num_stages=settings.attach_stages,
         )  # fmt: skip
         return results
@@ -195,7 +204,7 @@ class Outside:
         n, sizes = inside.n, inside.sizes
         self.symbols = torch.zeros_like(inside.symbols)
         self.gapped = torch.empty(inside.gapped.shape, dtype=inside.gapped.dtype, device=grad.device)
-        self.views = torch.empty(inside.views.shape, **inside.kind)
+        self.views = torch.empty(*inside.views.shape[:2], sizes.columns, **inside.kind)
         possible = inside.probability > 0
         share = torch.where(possible, grad / torch.where(possible, inside.probability, 1.0), 0.0)[:, None]
         sentences, lengths = torch.arange(inside.batch, device=grad.device), inside.lengths
@@ -210,7 +219,7 @@ class Outside:
                     self._collect_gapped(width)
             self._collect_continuous(width)
             self._streams.join(_GAPPED)
-        self.matrix = torch.zeros_like(inside.matrix, memory_format=torch.contiguous_format)
+        self.matrix = torch.zeros(inside.batch, *inside.matrix.shape[1:], **inside.kind)
         if n > 1:
             torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n], out=self.matrix)
             wide = inside.symbols[:, n:-1, : sizes.nonterminals].transpose(1, 2)
@@ -221,7 +230,7 @@ class Outside:
         backward.collect_gapped[(n - 2, n - width, inside.batch)](
             inside.views, inside.scales, self.symbols, inside.attach(self.gapped, width, back=True),
             self.gapped, width, n, inside.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols,
-            COLUMNS=sizes.columns, WRAP=sizes.wrap, BLOCK=settings.lines, PRECISION=settings.precision,
+            VIEW=sizes.view, WRAP=sizes.wrap, BLOCK=settings.lines, PRECISION=settings.precision,
             num_warps=1,
         )  # fmt: skip
 
@@ -238,7 +247,7 @@ class Outside:
             with self._streams.beside(_WRAPPED):
                 backward.collect_right_parts[(blocks, right_chunks, inside.batch)](
                     inside.views, self.gapped, view_shares[chunks:], width, n, inside.slots, right_chunks,
-                    D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+                    D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
                     APART=sizes.apart, ROWS=settings.lines, num_warps=1,
                 )  # fmt: skip
             with self._streams.beside(_ATTACHED):
@@ -251,7 +260,7 @@ class Outside:
         backward.collect_views[(count, uses * chunks, inside.batch)](
             inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,
             self.gapped, partial, view_shares, width, n, inside.slots, chunks,
-            D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+            D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, VIEW=sizes.view,
             APART=sizes.apart, WRAP=sizes.wrap, USES=uses, BLOCK=settings.lines,
             PRECISION=settings.precision, num_warps=1,
         )  # fmt: skip
@@ -260,8 +269,8 @@ class Outside:
         shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
         backward.collect_rules[(blocks, parts * inside.batch, kinds)](
             partial, inside.matrix, self.views, shares, width, n, chunks, attach_chunks,
-            inside.matrix.stride(0), NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
-            ATTACH=sizes.attach, BLOCK=settings.lines, STEP=_STEP, STEPS=_STEPS,
+            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, ATTACH=sizes.attach,
+            EACH=inside.each, BLOCK=settings.lines, STEP=_STEP, STEPS=_STEPS,
             PRECISION=settings.precision, num_warps=2,
         )  # fmt: skip
         backward.collect_symbols[(blocks, inside.batch, kinds)](

@@ -23,7 +23,7 @@ import triton
 import triton.language as tl
 
 INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
-_UP = tl.constexpr(2.0**12)  # small rules are multiplied by it, since halves end at 2^-24
+_UP = tl.constexpr(2.0**12)  # by which small numbers are multiplied, since halves end at 2^-24
 _LEAST = tl.constexpr(2.0**-100)  # smaller numbers count as nothing
 
 
@@ -144,15 +144,28 @@ def load_scaled_columns(rows, mask, SIZE: tl.constexpr):
 
 
 @triton.jit
+def split(matrix, kind: tl.constexpr):
+    """Return numbers up to 1, times _UP, as a sum of halves; if these are as wide, as they are."""
+    if kind == tl.float16:
+        matrix *= _UP
+    first = matrix.to(kind)
+    return first, (matrix - first.to(matrix.dtype)).to(kind)
+
+
+@triton.jit
+def multiply_split(halves, first, second, factors):
+    """Return the product of halves with a matrix that was split, each row times a factor."""
+    if halves.dtype == tl.float16:
+        return tl.dot(halves, first, tl.dot(halves, second)) * (factors * (1.0 / _UP))[:, None]
+    else:
+        return tl.dot(halves, first, input_precision="ieee", out_dtype=first.dtype) * factors[:, None]
+
+
+@triton.jit
 def multiply_halves(halves, matrix, factors):
     """Return the product of halves with a matrix of numbers up to 1, each row times a factor."""
-    if halves.dtype == tl.float16:
-        matrix *= _UP
-        high = matrix.to(tl.float16)
-        low = (matrix - high.to(tl.float32)).to(tl.float16)
-        return tl.dot(halves, high, tl.dot(halves, low)) * (factors * (1.0 / _UP))[:, None]
-    else:
-        return tl.dot(halves, matrix, input_precision="ieee", out_dtype=matrix.dtype) * factors[:, None]
+    first, second = split(matrix, halves.dtype)
+    return multiply_split(halves, first, second, factors)
 
 
 @triton.jit

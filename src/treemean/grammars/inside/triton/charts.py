@@ -8,7 +8,20 @@ from math import comb
 import torch
 from torch import Tensor
 
+from treemean.errors import InvalidOption
 from treemean.grammars.inside.rules import Ranks
+
+
+def check_reach(numbers: int, n: int) -> None:
+    """Raise `InvalidOption` if a sentence of ``n`` words takes more numbers than kernels can count.
+
+    >>> check_reach(1000, 40)
+    >>> check_reach(2**31, 300)
+    Traceback (most recent call last):
+    treemean.errors.InvalidOption: 300 words in a sentence are too many for Triton kernels: use the backend torch
+    """
+    if numbers >= 2**31:
+        raise InvalidOption(f"{n} words in a sentence are too many for Triton kernels: use the backend torch")
 
 
 @dataclass(frozen=True)
@@ -22,6 +35,10 @@ class Shape:
     batch: int
     n: int
     ranks: Ranks
+
+    def __post_init__(self) -> None:
+        if self.ranks.has_gaps:
+            check_reach(2 * max(self.half, 2) * self.cells, self.n)  # the largest number that is computed
 
     @property
     def sentences(self) -> int:
