@@ -231,3 +231,19 @@ def test_losses_and_gradients_by_kernels_are_those_of_pytorch(kind: str, device:
     torch.testing.assert_close(loss, expected, rtol=0, atol=1e-4)
     for mine, wanted in zip(ours, theirs):
         torch.testing.assert_close(mine, wanted, rtol=1e-3, atol=1e-4)
+
+
+def test_networks_side_by_side_give_what_they_give_one_after_the_other(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a GPU these are streams, forward and backward, again and again in the same memory."""
+    words = torch.tensor([[0, 1, 2], [4, 3, 0]], device=device)
+    grammar = tiny_grammar("c-lcfrs", backend="triton", vocabulary_size=5).float().to(device)
+    found = []
+    for streams in (True, False):
+        monkeypatch.setattr(grammar, "streams", streams)
+        for _ in range(2):
+            loss = torch.stack(grammar.loss(words, generator=torch.Generator(device).manual_seed(1)))
+            found.append([loss.detach(), *gradients(loss, list(grammar.parameters()))])
+    for other in found[1:]:
+        assert all(map(torch.equal, found[0], other))

@@ -101,7 +101,14 @@ def _last_layer(
 
 
 class DenseGrammar(Grammar):
-    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS."""
+    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS.
+
+    Attributes
+    ----------
+    streams : whether networks of C- grammars run side by side on a GPU, forward and backward.
+    """
+
+    streams = True
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(config, vocabulary_size)
@@ -129,28 +136,47 @@ class DenseGrammar(Grammar):
 
         `exact` rules do without kernels.
         """
+        kernels = latent is not None and not exact and self._resolved() == "triton"
+        branches: list[Callable[[], dict[str, Tensor]]] = [
+            lambda: {"words": self._word_log_probs(words, latent, kernels)},
+            lambda: {"root": self._root_probs(latent, kernels)},
+            lambda: self._rule_probs(latent, kernels),
+        ]
+        if kernels and latent is not None and self.streams:
+            from treemean.grammars.compound import side_by_side
+
+            parts = side_by_side(branches, (words, latent))
+        else:
+            parts = [branch() for branch in branches]
+        tensors: dict[str, Tensor] = {}
+        for part in parts:
+            tensors |= part
+        return DenseRules(**tensors)
+
+    def _rule_probs(self, latent: Tensor | None, kernels: bool) -> dict[str, Tensor]:
+        """Return the rules with two children, as `DenseRules` names them."""
         config = self.config
         symbols, gapped = config.symbols, config.discontinuous
-        kernels = latent is not None and not exact and self._resolved() == "triton"
-
+        pairs = symbols * symbols
         side_by_side = _conditioned(self.rule_network, self.nonterminals, latent, kernels).softmax(-1)
         sets, nonterminals = side_by_side.shape[:2]
         wrapping, apart, attaching = side_by_side.new_zeros(3, 0)
         if config.has_gaps:
-            side_by_side, wrapping = torch.split(side_by_side, [symbols * symbols, symbols * gapped], -1)
+            side_by_side, wrapping = torch.split(side_by_side, [pairs, symbols * gapped], -1)
             gapped_rules = _conditioned(self.gapped_rule_network, self.gapped_symbols, latent, kernels)
-            apart, attaching = torch.split(
-                gapped_rules.softmax(-1), [symbols * symbols, 4 * symbols * gapped], -1
-            )
+            apart, attaching = torch.split(gapped_rules.softmax(-1), [pairs, 4 * symbols * gapped], -1)
+        return {
+            "side_by_side": side_by_side.view(sets, nonterminals, symbols, symbols),
+            "wrapping": wrapping.view(sets, nonterminals, symbols, gapped),
+            "apart": apart.view(sets, gapped, symbols, symbols),
+            "attaching": attaching.view(sets, gapped, 4, symbols, gapped),
+        }
+
+    def _root_probs(self, latent: Tensor | None, kernels: bool) -> Tensor:
+        """Return p(nonterminal | start symbol), (R, NT)."""
         hidden, last = _last_layer(self.root_network, self.root_embedding, latent, kernels)
-        return DenseRules(
-            words=self._word_log_probs(words, latent, kernels),
-            root=last(hidden).flatten(1).softmax(-1),
-            side_by_side=side_by_side.view(sets, nonterminals, symbols, symbols),
-            wrapping=wrapping.view(sets, nonterminals, symbols, gapped),
-            apart=apart.view(sets, gapped, symbols, symbols),
-            attaching=attaching.view(sets, gapped, 4, symbols, gapped),
-        )
+        logits: Tensor = last(hidden)  # (R, 1, NT)
+        return logits.flatten(1).softmax(-1)
 
     def _word_log_probs(self, words: Tensor, latent: Tensor | None, kernels: bool) -> Tensor:
         """Return log p(word | preterminal), (B, n, T)."""
