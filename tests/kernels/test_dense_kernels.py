@@ -144,5 +144,5 @@ def test_too_many_symbols_for_kernels_are_refused(kind: str, size: dict[str, int
 def test_sentences_that_kernels_cannot_count_are_refused(kind: str, device: str) -> None:
     grammar = tiny_grammar(kind, backend="triton", vocabulary_size=5).float().to(device)
     words = torch.zeros(1, 600, dtype=torch.int64, device=device)
-    with pytest.raises(InvalidOption, match="600 words in a sentence are too many for Triton kernels"):
+    with pytest.raises(InvalidOption, match="600 words in one sentence are too many for kernels"):
         grammar.log_prob(words)

@@ -93,30 +93,31 @@ def collect_right_parts(
 ):
     """Collect gradients of the symbols of ROWS spans of one length as right parts of R4.
 
-    A left part is the same for many right ones, which makes a product of matrices. Sums are divided among
-    programs: [chunk, sentence, start, S].
+    A left part is the same for many right ones, which makes a product of matrices. Symbols are divided among
+    programs by NT, and sums: [chunk, sentence, start, S].
     """
-    first, chunk, sentence = tl.program_id(0) * ROWS, tl.program_id(1), tl.program_id(2).to(tl.int64)
     spans = n - length + 1
+    blocks = (spans + ROWS - 1) // ROWS
+    first, column = tl.program_id(0) % blocks * ROWS, tl.program_id(0) // blocks * NT
+    chunk, sentence = tl.program_id(1), tl.program_id(2).to(tl.int64)
     last = tl.minimum(first + ROWS, spans) - 1
     start = first + tl.arange(0, ROWS)
     symbol, child = tl.arange(0, D), tl.arange(0, NT)
-    target = shares + ((chunk * tl.num_programs(2) + sentence) * spans + start)[:, None] * S + child
-    views += sentence * (n * (n + 1) // 2) * VIEW + APART
+    place = (chunk * tl.num_programs(2) + sentence) * spans + start
+    views += sentence * (n * (n + 1) // 2) * VIEW + APART + column
     grad_gapped += sentence * slots * D
-    for column in range(0, tl.where(length == 1, S, NT), NT):
-        total = tl.zeros((ROWS, NT), shares.dtype.element_ty)
-        for end in range(1 + chunk, last, chunks):  # of the left part; one word at least lies between
-            real = (start > end) & (start < spans)
-            for i in range(0, end):
-                left = end - i
-                parents = grad_gapped + slot_of(left, i, start - left - 1, left + length, n) * D
-                factor = tl.where(real, tl.exp2(load_exponents(parents, real, D)), 0.0)
-                grad = tl.load(parents[:, None] + symbol, mask=real[:, None], other=0.0)
-                beside = views + row_in(i, left, n) * VIEW + column
-                matrix = tl.load(beside + symbol[:, None] * S + child)
-                total += multiply_halves(grad, matrix, factor)
-        tl.store(target + column, total, mask=(start < spans)[:, None])
+    total = tl.zeros((ROWS, NT), shares.dtype.element_ty)
+    for end in range(1 + chunk, last, chunks):  # of the left part; one word at least lies between
+        real = (start > end) & (start < spans)
+        for i in range(0, end):
+            left = end - i
+            parents = grad_gapped + slot_of(left, i, start - left - 1, left + length, n) * D
+            factor = tl.where(real, tl.exp2(load_exponents(parents, real, D)), 0.0)
+            grad = tl.load(parents[:, None] + symbol, mask=real[:, None], other=0.0)
+            matrix = tl.load(views + row_in(i, left, n) * VIEW + symbol[:, None] * S + child)
+            total += multiply_halves(grad, matrix, factor)
+    target = shares + place[:, None] * S + column + child
+    tl.store(target, total, mask=(start < spans)[:, None])
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -305,9 +306,9 @@ def collect_symbols(
     target = grad_symbols + row_of(sentence, start, length, n)[:, None] * S + symbol
     total = tl.load(target, mask=real, other=0.0)
     for first_chunk in range(0, chunks, AT_ONCE):
-        chunk = (first_chunk + tl.arange(0, AT_ONCE))[:, None, None]
-        source = view_shares + (chunk * batch * spans + here[None]) * S + symbol
-        total += tl.sum(tl.load(source, mask=real[None] & (chunk < chunks), other=0.0), 0)
+        for chunk in tl.static_range(AT_ONCE):
+            source = view_shares + ((first_chunk + chunk) * batch * spans + here) * S + symbol
+            total += tl.load(source, mask=real & (first_chunk + chunk < chunks), other=0.0)
     for part in tl.static_range(PARTS):
         source = shares + (part * batch * spans + here) * possible + symbol
         total += tl.load(source, mask=real, other=0.0)

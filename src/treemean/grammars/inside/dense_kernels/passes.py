@@ -39,7 +39,7 @@ class Settings:
     places: int = 8
     lines: int = 16
     chunks: int = 4
-    wrap_chunks: int = 16
+    wrap_chunks: int = 64
     right_chunks: int = 16
     attach_chunks: int = 8
     precision: str = "tf32x3"
@@ -149,7 +149,9 @@ class Inside:
         sizes, n = self.sizes, self.n
         count = n - width + 1
         splits = 1 << (n - 1).bit_length()
-        lines, chunks = self.settings.lines, min(self.settings.wrap_chunks, n - 2) if sizes.has_gaps else 0
+        lines, most = self.settings.lines, self.settings.wrap_chunks if sizes.has_gaps else 0
+        # In the spans that a program handles so many gaps begin.
+        chunks = min(most, width - 3 + min(lines, count)) if width > 2 else 0
         parts = width - 1 + chunks
         partial = torch.empty(self.batch, count, parts, sizes.nonterminals, **self.kind)
         if chunks:
@@ -167,7 +169,7 @@ class Inside:
         forward.finish[(count, self.batch)](
             partial, self.symbols, self.scales, self.factors, self.root, self.lengths, self.probability,
             self.log_z, width, n, parts, 0 if len(self.root) == 1 else sizes.nonterminals,
-            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, PARTS=1 << (n + chunks - 2).bit_length(),
+            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, PARTS=1 << (n - 2 + most).bit_length(),
             num_warps=1,
         )  # fmt: skip
 
@@ -241,11 +243,12 @@ class Outside:
         chunks, attach_chunks = min(settings.chunks, most), min(settings.attach_chunks, most)
         right_chunks = min(settings.right_chunks, max(1, n - width - 1)) if sizes.has_gaps else 0
         parts, blocks = sizes.columns // (_STEP * _STEPS), -(-count // settings.lines)
+        kinds = inside.possible_symbols(width) // sizes.nonterminals
         partial = torch.empty(max(chunks, attach_chunks), inside.batch, count, sizes.columns, **inside.kind)
         view_shares = torch.empty(chunks + right_chunks, inside.batch, count, sizes.symbols, **inside.kind)
         if sizes.has_gaps:
             with self._streams.beside(_WRAPPED):
-                backward.collect_right_parts[(blocks, right_chunks, inside.batch)](
+                backward.collect_right_parts[(blocks * kinds, right_chunks, inside.batch)](
                     inside.views, self.gapped, view_shares[chunks:], width, n, inside.slots, right_chunks,
                     D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
                     APART=sizes.apart, ROWS=settings.lines, num_warps=1,
@@ -265,7 +268,6 @@ class Outside:
             PRECISION=settings.precision, num_warps=1,
         )  # fmt: skip
         self._streams.join(_ATTACHED, _WRAPPED)
-        kinds = inside.possible_symbols(width) // sizes.nonterminals
         shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
         backward.collect_rules[(blocks, parts * inside.batch, kinds)](
             partial, inside.matrix, self.views, shares, width, n, chunks, attach_chunks,

@@ -18,10 +18,10 @@ def check_reach(numbers: int, n: int) -> None:
     >>> check_reach(1000, 40)
     >>> check_reach(2**31, 300)
     Traceback (most recent call last):
-    treemean.errors.InvalidOption: 300 words in a sentence are too many for Triton kernels: use the backend torch
+    treemean.errors.InvalidOption: 300 words in one sentence are too many for kernels: use the backend torch
     """
     if numbers >= 2**31:
-        raise InvalidOption(f"{n} words in a sentence are too many for Triton kernels: use the backend torch")
+        raise InvalidOption(f"{n} words in one sentence are too many for kernels: use the backend torch")
 
 
 @dataclass(frozen=True)
