@@ -7,8 +7,18 @@ import torch
 from torch import Tensor, nn
 
 from grammar_instances import tiny_grammar
-from treemean.grammars.compound import conditioned, draw, emissions, largest_states, lstm, word_log_probs
+from treemean.grammars.compound import (
+    branches,
+    conditioned,
+    draw,
+    emissions,
+    largest_states,
+    lstm,
+    residual,
+    word_log_probs,
+)
 from treemean.grammars.fused.matrices import half_matrix, precision
+from treemean.grammars.networks import Residual
 
 
 def gradients(value: Tensor, leaves: list[Tensor]) -> list[Tensor]:
@@ -241,9 +251,20 @@ def test_networks_side_by_side_give_what_they_give_one_after_the_other(
     grammar = tiny_grammar("c-lcfrs", backend="triton", vocabulary_size=5).float().to(device)
     found = []
     for streams in (True, False):
-        monkeypatch.setattr(grammar, "streams", streams)
+        monkeypatch.setattr(branches, "enabled", streams)
         for _ in range(2):
             loss = torch.stack(grammar.loss(words, generator=torch.Generator(device).manual_seed(1)))
             found.append([loss.detach(), *gradients(loss, list(grammar.parameters()))])
     for other in found[1:]:
         assert all(map(torch.equal, found[0], other))
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_residual_blocks_are_those_of_pytorch(device: str) -> None:
+    torch.manual_seed(1)
+    block = Residual(4).to(device, torch.float64)
+    x = torch.randn(2, 3, 4, device=device, dtype=torch.float64, requires_grad=True)
+    leaves = [x, *block.parameters()]
+    found, expected = residual(block, x), block(x)
+    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(gradients(found, leaves), gradients(expected, leaves))

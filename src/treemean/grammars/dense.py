@@ -23,7 +23,7 @@ from treemean.grammars.inside import dense_naive, dense_torch
 from treemean.grammars.inside.backends import resolve, tell
 from treemean.grammars.inside.dense_rules import DenseRules
 from treemean.grammars.inside.guard import is_capturing
-from treemean.grammars.networks import embedding, initialise, residual_network
+from treemean.grammars.networks import Residual, embedding, initialise, residual_network
 from treemean.grammars.spans import SpanPosteriors
 
 #: The kernels hold rules of so many symbols in registers.
@@ -96,19 +96,18 @@ def _last_layer(
     assert isinstance(last, nn.Linear)
     hidden = _conditioned(first, embeddings, latent, kernels)
     for layer in between:
-        hidden = layer(hidden)
+        assert isinstance(layer, Residual)
+        if kernels:
+            from treemean.grammars.compound import residual
+
+            hidden = residual(layer, hidden)
+        else:
+            hidden = layer(hidden)
     return hidden, last
 
 
 class DenseGrammar(Grammar):
-    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS.
-
-    Attributes
-    ----------
-    streams : whether networks of C- grammars run side by side on a GPU, forward and backward.
-    """
-
-    streams = True
+    """N-PCFG, C-PCFG, N-LCFRS or C-LCFRS."""
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(config, vocabulary_size)
@@ -142,7 +141,7 @@ class DenseGrammar(Grammar):
             lambda: {"root": self._root_probs(latent, kernels)},
             lambda: self._rule_probs(latent, kernels),
         ]
-        if kernels and latent is not None and self.streams:
+        if latent is not None and kernels:
             from treemean.grammars.compound import side_by_side
 
             parts = side_by_side(branches, (words, latent))

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from treemean.grammars.compound import emission_kernels
+from treemean.grammars.compound.branches import Aside
 from treemean.grammars.fused import forward_kernels
 from treemean.grammars.fused.matrices import (
     TILE,
@@ -112,23 +113,28 @@ class _LogProbs(torch.autograd.Function):
             LOOK=_LOOK,
             BLOCK=_BLOCK,
         )
+        aside = Aside(device)
         weighted = torch.empty(1, rows, columns, dtype=inputs.dtype, device=device)
         step = torch.empty(1, device=device)
-        emission_kernels.weigh[(rows,)](
-            inputs,
-            peaks,
-            weighted,
-            step,
-            rows,
-            WIDTH=columns,
-            PITCH=inputs.stride(1),
-            BLOCK=power(columns),
-            ROWS=power(rows),
-        )
+        of_weights, of_bias = (torch.empty(vocabulary, *shape, device=device) for shape in ((size,), ()))
+        with aside.block():
+            emission_kernels.weigh[(rows,)](
+                inputs,
+                peaks,
+                weighted,
+                step,
+                rows,
+                WIDTH=columns,
+                PITCH=inputs.stride(1),
+                BLOCK=power(columns),
+                ROWS=power(rows),
+            )
+            of_table = product(of_logits.mT, weighted)[0, :vocabulary]
+            torch.mul(of_table[:, :size], step, out=of_weights)
+            torch.mul(of_table[:, size], step, out=of_bias)
         of_hidden = product(of_logits, table)[0, :, :size] * steps
-        of_table = product(of_logits.mT, weighted)[0, :vocabulary]
-        of_hidden = of_hidden.view(runs, preterminals, size)
-        return of_hidden, of_table[:, :size] * step, of_table[:, size] * step, None, None
+        aside.join()
+        return of_hidden.view(runs, preterminals, size), of_weights, of_bias, None, None
 
 
 def _extended(matrix: Tensor, column: Tensor | None, rows: int) -> tuple[Tensor, Tensor]:

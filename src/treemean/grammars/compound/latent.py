@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from treemean.grammars.compound import latent_kernels
+from treemean.grammars.compound.branches import Aside
 from treemean.grammars.fused.matrices import power
 
 
@@ -56,7 +57,7 @@ def conditioned(layer: nn.Linear, embeddings: Tensor, latent: Tensor) -> Tensor:
     """Apply a layer to embeddings (count, s), each followed by each vector z (B, latent): (B, count, size).
 
     Products with embeddings are the same for all z. Gradients are written where they belong, instead of
-    being filled up and added.
+    being filled up and added; those that only parameters wait for aside.
     """
     result: Tensor = _Conditioned.apply(  # type: ignore[no-untyped-call]
         layer.weight, layer.bias, embeddings, latent
@@ -77,14 +78,16 @@ class _Conditioned(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, ...]:
         weight, embeddings, latent = ctx.saved_tensors
         size = embeddings.shape[1]
-        of_symbols, of_sentences = _total(grad, 0), _total(grad, 1)
-        of_weight = torch.empty_like(weight)
-        torch.mm(of_symbols.T, embeddings, out=of_weight[:, :size])
+        aside = Aside(grad.device)
+        of_weight, of_embeddings = torch.empty_like(weight), torch.empty_like(embeddings)
+        of_bias = weight.new_empty(len(weight))
+        with aside.block():
+            of_symbols = grad.sum(0)
+            torch.mm(of_symbols.T, embeddings, out=of_weight[:, :size])
+            torch.mm(of_symbols, weight[:, :size], out=of_embeddings)
+            torch.sum(of_symbols, 0, out=of_bias)
+        of_sentences = grad.sum(1)
+        of_latent = of_sentences @ weight[:, size:]
         torch.mm(of_sentences.T, latent, out=of_weight[:, size:])
-        of_embeddings, of_latent = of_symbols @ weight[:, :size], of_sentences @ weight[:, size:]
-        return of_weight, _total(of_symbols, 0), of_embeddings, of_latent
-
-
-def _total(x: Tensor, axis: int) -> Tensor:
-    """Sum up along an axis; a single summand is not copied."""
-    return x.squeeze(axis) if x.shape[axis] == 1 else x.sum(axis)
+        aside.join()
+        return of_weight, of_bias, of_embeddings, of_latent

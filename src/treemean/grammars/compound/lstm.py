@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from treemean.grammars.compound import lstm_kernels
+from treemean.grammars.compound.branches import Aside
 
 #: Sentences and units that a program handles, and how it divides sums; see `lstm_kernels`.
 _ROWS, _UNITS, _CHUNKS, _DEPTH = 32, 8, 8, 64
@@ -56,8 +57,11 @@ class _LargestStates(torch.autograd.Function):
         gates, inputs = (vectors.new_empty(n, batch, 2, 4 * units) for _ in range(2))
         cells, states = (vectors.new_empty(n, batch, 2, units) for _ in range(2))
         flat = vectors.reshape(n * batch, size)
-        for direction, weights in enumerate((first, second)):
-            torch.mm(flat, weights.T, out=inputs.flatten(0, 1)[:, direction])
+        aside = Aside(vectors.device)
+        with aside.block():
+            torch.mm(flat, second.T, out=inputs.flatten(0, 1)[:, 1])
+        torch.mm(flat, first.T, out=inputs.flatten(0, 1)[:, 0])
+        aside.join()
         largest = vectors.new_empty(batch, 2 * units)
         places = torch.empty(batch, 2 * units, dtype=torch.int32, device=vectors.device)
         programs, options = _options(batch, units)
@@ -81,11 +85,17 @@ class _LargestStates(torch.autograd.Function):
             lstm_kernels.retreat[programs](
                 grad, places, *recurrent, gates, cells, carried, of_gates, step, n, batch, **options
             )
-        each = of_gates.flatten(0, 1)
+        each, aside = of_gates.flatten(0, 1), Aside(grad.device)
+        of_inputs, of_recurrent = (grad.new_empty(2, *part.shape) for part in (first, recurrent[0]))
+        of_biases = grad.new_empty(2, 2, 4 * units)
+        with aside.block(0):
+            torch.bmm(each.permute(1, 2, 0), flat.expand(2, -1, -1), out=of_inputs)
+            # The gradients of both biases are the same numbers, but must not be the same memory.
+            torch.sum(each.expand(2, -1, -1, -1), 1, out=of_biases)
+        with aside.block(1):
+            ways = (of_gates[1:, :, 0], states[:-1, :, 0]), (of_gates[:-1, :, 1], states[1:, :, 1])
+            for result, (rows, before) in zip(of_recurrent, ways):
+                torch.mm(rows.flatten(0, 1).T, before.flatten(0, 1), out=result)
         of_vectors = torch.mm(each[:, 0], first).addmm_(each[:, 1], second)
-        of_inputs = torch.bmm(each.permute(1, 2, 0), flat.expand(2, -1, -1))
-        ways = (of_gates[1:, :, 0], states[:-1, :, 0]), (of_gates[:-1, :, 1], states[1:, :, 1])
-        of_recurrent = [torch.mm(rows.flatten(0, 1).T, before.flatten(0, 1)) for rows, before in ways]
-        # The gradients of both biases are the same numbers, but must not be the same memory.
-        of_biases = each.expand(2, -1, -1, -1).sum(1)
+        aside.join()
         return of_vectors.view(n, batch, -1), *of_inputs, *of_recurrent, *of_biases.flatten(0, 1)
