@@ -1,7 +1,7 @@
 """All kernels at one to nine words against the definitions in float64, in memory that starts as NaN.
 
-Values, the gradients of all tensors, and posteriors. Batches of three have sentences of three lengths; with gaps
-they are two only, since the interpreter takes its time for every program of a kernel.
+Values, the gradients of all tensors, and posteriors. Batches of three have sentences of three lengths; with
+gaps there are but two, since the interpreter takes its time for every program of a kernel.
 """
 
 from __future__ import annotations
