@@ -74,13 +74,14 @@ def test_emissions_are_a_softmax_over_all_words(
     sentences: int, halves: torch.dtype, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(emissions, "_AT_ONCE", 2)  # let loops over positions go round more than once
-    monkeypatch.setattr(emissions, "_LOOK", 2)
-    monkeypatch.setattr(emissions, "_BLOCK", 64)
+    for name, size in {"_LOOK": 2, "_WORDS": 64, "_COLUMNS": 16, "_PLACES": 4, "_STEP": 2}.items():
+        monkeypatch.setattr(emissions, name, size)
     torch.manual_seed(sentences)
     hidden, weights, bias = (
-        torch.randn(*size, device=device, requires_grad=True) for size in ((sentences, 5, 7), (67, 7), (67,))
+        (torch.randn(*size, device=device) / 2).requires_grad_()
+        for size in ((sentences, 5, 18), (67, 18), (67,))
     )
-    words = torch.tensor([[3, 66, 3], [0, 1, 65]], device=device)
+    words = torch.tensor([[3, 66, *range(10), *range(0, 14, 2)], [0, 1, 65, *[3] * 16]], device=device)
     with precision(halves):
         found = word_log_probs(hidden, weights, bias, words)
         ours = gradients(found, [hidden, weights, bias])

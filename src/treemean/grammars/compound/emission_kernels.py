@@ -11,6 +11,7 @@ import triton.language as tl
 
 from treemean.grammars.fused.forward_kernels import store_split
 from treemean.grammars.fused.unit_kernels import PROBABILITY, exponent, limited, two_to
+from treemean.grammars.inside.dense_kernels.places import multiply
 
 # The exponents of two of the largest number of a row of inputs, and of gradients, as halves.
 _ROW, _GRADIENT = tl.constexpr(12), tl.constexpr(14)
@@ -68,7 +69,7 @@ def surplus_at(place, words, gradients, log_probs, number, rows, positions, LOOK
         total += tl.sum(tl.where(same, gradient[None, :], 0.0), 1)
         before += tl.sum((same & (other[None, :] < place[:, None])).to(tl.int32), 1)
     p = tl.exp(tl.load(log_probs + place * rows, mask=there, other=-1e30))
-    return tl.where(there, total - number * p, 0.0), p, there & (before == 0)
+    return total - number * p, p, there & (before == 0)
 
 
 @triton.jit(do_not_specialize=["rows", "positions", "width"])
@@ -78,6 +79,7 @@ def logit_gradients(
     words,
     probabilities,
     scales,
+    surplus,
     result,
     steps,
     peaks,
@@ -90,28 +92,31 @@ def logit_gradients(
 ):
     """Take the gradients of the logits of a preterminal from those of the words of its sentence.
 
-    That is how often each word was emitted, minus how often it was expected. Preterminals that emit one word
-    only have large vectors, and for that word both are nearly the same: halves have to be made of the
-    difference. Each row has a step of its own, and as ``peaks`` that times the scale of its inputs.
+    That is how often each word was emitted, minus how often it was expected. For the words of the sentence it
+    is written as ``surplus`` (R, positions, rows), where a word stands first; at other places are zeros. For
+    all others, most of which are next to nothing, the ``result`` is halves: each row has a step of its own,
+    and as ``peaks`` that times the scale of its inputs.
+
+    Preterminals that emit one word only have large vectors, and what they did and what was expected of them
+    are nearly the same: the difference has to be taken before products round both.
     """
     run, local = tl.program_id(1).to(tl.int64), tl.program_id(0)
     row = run * rows + local
     words += run * positions
     gradients += run * positions * rows + local
     log_probs += run * positions * rows + local
+    surplus += run * positions * rows + local
     number = tl.zeros([], dtype=tl.float32)
     for begin in range(0, positions, LOOK):
         place = begin + tl.arange(0, LOOK)
         number += tl.sum(tl.load(gradients + place * rows, mask=place < positions, other=0.0), 0)
-    largest = tl.zeros([], dtype=tl.float32)
     unseen = tl.full([], 1.0, dtype=tl.float32)
     for begin in range(0, positions, LOOK):
         place = begin + tl.arange(0, LOOK)
         value, p, first = surplus_at(place, words, gradients, log_probs, number, rows, positions, LOOK)
-        largest = tl.maximum(largest, tl.max(tl.abs(value), 0))
         unseen -= tl.sum(tl.where(first, p, 0.0), 0)
-    largest = tl.maximum(largest, tl.abs(number) * (tl.maximum(unseen, 0.0) + _REST))
-    k = exponent(largest) - _GRADIENT
+        tl.store(surplus + place * rows, tl.where(first, value, 0.0), mask=place < positions)
+    k = exponent(tl.abs(number) * (tl.maximum(unseen, 0.0) + _REST)) - _GRADIENT
     tl.store(steps + row, two_to(k))
     tl.store(peaks + row, two_to(k) * tl.load(scales + row))
     factor = -number * PROBABILITY * two_to(-k)
@@ -119,12 +124,99 @@ def logit_gradients(
         column = begin + tl.arange(0, BLOCK)
         p = tl.load(probabilities + row * PITCH + column, mask=column < width, other=0.0).to(tl.float32)
         tl.store(result + row * PITCH + column, limited(p * factor), mask=column < width)
-    tl.debug_barrier()  # the words of the sentence come on top of that
+    tl.debug_barrier()  # what is written of the words of the sentence is to be written over
     for begin in range(0, positions, LOOK):
         place = begin + tl.arange(0, LOOK)
-        value, p, first = surplus_at(place, words, gradients, log_probs, number, rows, positions, LOOK)
-        word = tl.load(words + place, mask=first, other=0)
-        tl.store(result + row * PITCH + word, value * two_to(-k), mask=first)
+        word = tl.load(words + place, mask=place < positions, other=0)
+        nothing = tl.zeros([LOOK], dtype=tl.float32)
+        tl.store(result + row * PITCH + word, nothing, mask=place < positions)
+
+
+@triton.jit(do_not_specialize=["rows", "positions"])
+def hidden_gradients(
+    products,
+    steps,
+    surplus,
+    words,
+    weights,
+    result,
+    rows,
+    positions,
+    SIZE: tl.constexpr,
+    PITCH: tl.constexpr,
+    ROWS: tl.constexpr,
+    LOOK: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Take some columns of the gradients of the vectors of preterminals: those from products with the words
+    that do not stand in the sentence, in steps of the row, and those from the others.
+    """
+    run = tl.program_id(1).to(tl.int64)
+    row, column = tl.arange(0, ROWS), tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    there, real = row < rows, (column < SIZE)[None, :]
+    at = (run * rows + row)[:, None]
+    total = tl.load(products + at * PITCH + column[None, :], mask=there[:, None] & real, other=0.0)
+    total *= tl.load(steps + run * rows + row, mask=there, other=0.0)[:, None]
+    for begin in range(0, positions, LOOK):
+        place = begin + tl.arange(0, LOOK)
+        stands = place < positions
+        word = tl.load(words + run * positions + place, mask=stands, other=0)
+        source = surplus + (run * positions + place)[None, :] * rows + row[:, None]
+        x = tl.load(source, mask=there[:, None] & stands[None, :], other=0.0)
+        vectors = weights + word[:, None] * SIZE + column[None, :]
+        total = multiply(x, tl.load(vectors, mask=stands[:, None] & real, other=0.0), total, "tf32x3")
+    tl.store(result + at * SIZE + column[None, :], total, mask=there[:, None] & real)
+
+
+@triton.jit(do_not_specialize=["rows", "places"])
+def word_gradients(
+    products,
+    step,
+    chosen,
+    surplus,
+    words,
+    of_weights,
+    of_bias,
+    rows,
+    places,
+    SIZE: tl.constexpr,
+    PITCH: tl.constexpr,
+    ROWS: tl.constexpr,
+    LOOK: tl.constexpr,
+    STEP: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Take the gradients of the vector and the bias of a word: from products with preterminals of sentences
+    without it, in a step, and from the ``chosen`` rows of all ``places`` where it stands.
+
+    Every word looks for its places itself, in their order, so that sums have the same bits each time: at LOOK
+    places at once, and only if it is there at STEP at once.
+    """
+    word = tl.program_id(0)
+    column, row = tl.arange(0, BLOCK), tl.arange(0, ROWS)
+    real = column < SIZE
+    unit = tl.load(step)
+    source = products + word.to(tl.int64) * PITCH
+    total = tl.load(source + column, mask=real, other=0.0) * unit
+    bias = tl.load(source + SIZE) * unit
+    for begin in range(0, places, LOOK):
+        some = begin + tl.arange(0, LOOK)
+        among = tl.load(words + some, mask=some < places, other=-1) == word
+        if tl.max(among.to(tl.int32), 0) > 0:
+            for first in range(begin, tl.minimum(begin + LOOK, places), STEP):
+                place = first + tl.arange(0, STEP)
+                found = tl.load(words + place, mask=place < places, other=-1) == word
+                if tl.max(found.to(tl.int32), 0) > 0:
+                    at = place.to(tl.int64)[:, None]
+                    here = tl.load(
+                        chosen + at * SIZE + column[None, :], mask=found[:, None] & real[None, :], other=0.0
+                    )
+                    total += tl.sum(here, 0)
+                    mask = found[:, None] & (row < rows)[None, :]
+                    of_rows = tl.load(surplus + at * rows + row[None, :], mask=mask, other=0.0)
+                    bias += tl.sum(tl.sum(of_rows, 1), 0)
+    tl.store(of_weights + word.to(tl.int64) * SIZE + column, total, mask=real)
+    tl.store(of_bias + word, bias)
 
 
 @triton.jit(do_not_specialize=["rows"])

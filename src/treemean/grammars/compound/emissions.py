@@ -1,7 +1,8 @@
 """How well preterminals emit the words of a batch: a softmax over all words, for many preterminals.
 
 The logits of all words are a product of matrices of halves in several parts, as exact as one of float32: a
-preterminal that emits few words would show what rounding does to them. For gradients halves will do.
+preterminal that emits few words would show what rounding does to them. For gradients halves will do where
+words do not stand in a sentence, which is where the work is.
 """
 
 from __future__ import annotations
@@ -26,8 +27,12 @@ from treemean.grammars.fused.matrices import (
     whole_part,
 )
 
-# How many positions a program writes at once, at how many it looks for a word, how many words it handles.
-_AT_ONCE, _LOOK, _BLOCK = 64, 32, 2048
+# How many positions of a sentence a program writes at once, and looks at.
+_AT_ONCE, _LOOK = 64, 32
+# How many words a program handles at once, and how many columns of vectors; what tensor cores take at least.
+_WORDS, _COLUMNS, _LEAST = 2048, 64, 16
+# At how many places of all sentences a word is looked for, and of how many gradients are added up at once.
+_PLACES, _STEP = 512, 16
 
 
 def word_log_probs(hidden: Tensor, weights: Tensor, bias: Tensor, words: Tensor) -> Tensor:
@@ -56,7 +61,7 @@ class _LogProbs(torch.autograd.Function):
         (runs, preterminals, _), vocabulary, device = hidden.shape, len(weights), hidden.device
         rows, positions = runs * preterminals, words.shape[1]
         width = -(-vocabulary // TILE) * TILE
-        words = words.contiguous()
+        hidden, weights, words = hidden.contiguous(), weights.contiguous(), words.contiguous()
         # The bias is one more column, for which there is a 1 in every row.
         inputs, scales = _extended(hidden.flatten(0, 1), None, rows)
         table, _ = _extended(weights, bias, width)
@@ -82,42 +87,42 @@ class _LogProbs(torch.autograd.Function):
             num_warps=warps(2 * block),
         )
         if keep:
-            ctx.save_for_backward(
-                log_probs, words, probabilities, scales, whole_part(inputs), whole_part(table)
-            )
-            ctx.shapes = hidden.shape, vocabulary
+            of_products = probabilities, scales, whole_part(inputs), whole_part(table)
+            ctx.save_for_backward(hidden, weights, words, log_probs, *of_products)
         return log_probs
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None]:
-        log_probs, words, probabilities, scales, inputs, table = ctx.saved_tensors
-        (runs, preterminals, size), vocabulary = ctx.shapes
+        hidden, weights, words, log_probs, probabilities, scales, inputs, table = ctx.saved_tensors
+        (runs, preterminals, size), vocabulary = hidden.shape, len(weights)
         _, rows, columns = inputs.shape
-        positions, width, device = words.shape[1], probabilities.shape[2], grad.device
-        of_logits = torch.empty_like(probabilities)
-        steps, peaks = (torch.empty(rows, 1, device=device) for _ in range(2))
+        positions, device = words.shape[1], grad.device
+        of_logits, surplus = torch.empty_like(probabilities), torch.empty_like(log_probs)
+        steps, peaks = (torch.empty(rows, device=device) for _ in range(2))
         emission_kernels.logit_gradients[(preterminals, runs)](
             grad.contiguous(),
             log_probs,
             words,
             probabilities,
             scales,
+            surplus,
             of_logits,
             steps,
             peaks,
             preterminals,
             positions,
-            width,
+            probabilities.shape[2],
             PITCH=of_logits.stride(1),
             LOOK=_LOOK,
-            BLOCK=_BLOCK,
+            BLOCK=_WORDS,
         )
         aside = Aside(device)
-        weighted = torch.empty(1, rows, columns, dtype=inputs.dtype, device=device)
-        step = torch.empty(1, device=device)
-        of_weights, of_bias = (torch.empty(vocabulary, *shape, device=device) for shape in ((size,), ()))
+        of_hidden, of_weights = torch.empty_like(hidden), torch.empty_like(weights)
+        of_bias = torch.empty(vocabulary, device=device)
         with aside.block():
+            step = torch.empty(1, device=device)
+            weighted = torch.empty(1, rows, columns, dtype=inputs.dtype, device=device)
             emission_kernels.weigh[(rows,)](
                 inputs,
                 peaks,
@@ -129,12 +134,40 @@ class _LogProbs(torch.autograd.Function):
                 BLOCK=power(columns),
                 ROWS=power(rows),
             )
-            of_table = product(of_logits.mT, weighted)[0, :vocabulary]
-            torch.mul(of_table[:, :size], step, out=of_weights)
-            torch.mul(of_table[:, size], step, out=of_bias)
-        of_hidden = product(of_logits, table)[0, :, :size] * steps
+            emission_kernels.word_gradients[(vocabulary,)](
+                product(of_logits.mT, weighted),
+                step,
+                torch.bmm(surplus, hidden),
+                surplus,
+                words,
+                of_weights,
+                of_bias,
+                preterminals,
+                words.numel(),
+                SIZE=size,
+                PITCH=columns,
+                ROWS=power(preterminals),
+                LOOK=_PLACES,
+                STEP=_STEP,
+                BLOCK=power(size),
+            )
+        emission_kernels.hidden_gradients[(-(-size // _COLUMNS), runs)](
+            product(of_logits, table),
+            steps,
+            surplus,
+            words,
+            weights,
+            of_hidden,
+            preterminals,
+            positions,
+            SIZE=size,
+            PITCH=columns,
+            ROWS=power(preterminals, _LEAST),
+            LOOK=_LEAST,
+            BLOCK=_COLUMNS,
+        )
         aside.join()
-        return of_hidden.view(runs, preterminals, size), of_weights, of_bias, None, None
+        return of_hidden, of_weights, of_bias, None, None
 
 
 def _extended(matrix: Tensor, column: Tensor | None, rows: int) -> tuple[Tensor, Tensor]:
@@ -150,7 +183,7 @@ def _extended(matrix: Tensor, column: Tensor | None, rows: int) -> tuple[Tensor,
     scales = torch.empty(rows, device=matrix.device)
     block = power(width)
     emission_kernels.extend[(rows,)](
-        matrix.contiguous(),
+        matrix,
         scales if column is None else column,
         result,
         scales,

@@ -70,8 +70,12 @@ class _Conditioned(torch.autograd.Function):
     def forward(ctx: Any, weight: Tensor, bias: Tensor, embeddings: Tensor, latent: Tensor) -> Tensor:
         size = embeddings.shape[1]
         ctx.save_for_backward(weight, embeddings, latent)
-        of_latent = torch.addmm(bias, latent, weight[:, size:].T)
-        return embeddings @ weight[:, :size].T + of_latent[:, None]
+        aside, of_symbols = Aside(latent.device), latent.new_empty(len(embeddings), len(weight))
+        with aside.block():
+            torch.mm(embeddings, weight[:, :size].T, out=of_symbols)
+        of_sentences = torch.addmm(bias, latent, weight[:, size:].T)
+        aside.join()
+        return of_symbols + of_sentences[:, None]
 
     @staticmethod
     @once_differentiable
