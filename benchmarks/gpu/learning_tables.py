@@ -75,6 +75,10 @@ def average_table(told: Mapping[str, Any]) -> str:
             [f"non-binary ensemble, {name} of equal weight", *_scores(found)]
             for name, found in told.get("equal_weights", {}).items()
         ),
+        *(
+            [f"ensemble of all runs, hits fitted to development trees ({name})", *_scores(found)]
+            for name, found in told.get("fitted", {}).items()
+        ),
     ]
     return f"{table(['', *(f'F1 {name}' for name in SCORES)], rows)}\n\n({told['selection']['note']}.)"
 

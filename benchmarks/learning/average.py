@@ -4,8 +4,8 @@
 
 FOLDER has ensemble.json, which says where the runs were trained, and trees.zip with dev-run01.npz, … and
 test-run01.npz, …. The five best runs on the development set are averaged, weighted by their development F1
-on discontinuous constituents, and again with equal weights, they and all runs; the test set is for scores
-only.
+on discontinuous constituents, and again with equal weights, they and all runs; and all runs with hits that
+are fitted to the development trees (docs/fitting.md). The test set is for scores only.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ from treemean.evaluation import evaluate
 from treemean.evaluation.results import METRICS, Evaluation
 from treemean.experiments.main_results import Ensembles, main_results
 from treemean.experiments.selection import select
+from treemean.fitting import fit
 from treemean.formats.source import open_output
 from treemean.parsing import read_columns
 from treemean.trees import Treebank
 
 LONGEST = 40
+#: Models of `treemean.fitting`, each of all runs.
+FITTED = ("typed", "logistic", "boosted")
 
 
 def main() -> None:
@@ -58,6 +61,10 @@ def main() -> None:
         )
         for keep in sorted({options.keep, len(development)})
     }
+    for model in FITTED:
+        fitted = fit(list(trees["dev"].values()), gold["dev"], model)
+        found = evaluate(fitted.average(list(trees["test"].values())), gold["test"], "paper")
+        told.setdefault("fitted", {})[model] = scores(found)
     told["development"] = {name: scores(found) for name, found in zip(trees["dev"], development)}
     options.out.mkdir(parents=True, exist_ok=True)
     with open_output(options.out / "average.json") as stream:
