@@ -250,12 +250,15 @@ def test_networks_side_by_side_give_what_they_give_one_after_the_other(
     """On a GPU these are streams, forward and backward, again and again in the same memory."""
     words = torch.tensor([[0, 1, 2], [4, 3, 0]], device=device)
     grammar = tiny_grammar("c-lcfrs", backend="triton", vocabulary_size=5).float().to(device)
+
+    def differentiate() -> list[Tensor]:
+        loss = torch.stack(grammar.loss(words, generator=torch.Generator(device).manual_seed(1)))
+        return [loss.detach(), *gradients(loss, list(grammar.parameters()))]
+
     found = []
-    for streams in (True, False):
-        monkeypatch.setattr(branches, "enabled", streams)
-        for _ in range(2):
-            loss = torch.stack(grammar.loss(words, generator=torch.Generator(device).manual_seed(1)))
-            found.append([loss.detach(), *gradients(loss, list(grammar.parameters()))])
+    for enabled in (True, False):
+        monkeypatch.setattr(branches, "enabled", enabled)
+        found += [differentiate() for _ in range(2)]
     for other in found[1:]:
         assert all(map(torch.equal, found[0], other))
 

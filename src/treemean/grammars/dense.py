@@ -281,6 +281,7 @@ class DenseGrammar(Grammar):
         """Return log Z (B,) for the rules that a function returns, exact ones if it is told so."""
         value: Tensor = self._backend().log_partition(rules(False), lengths)
         if self._is_guarded(value) and not self.guard.accepts_log_z(value.detach(), lengths):
+            del value  # as long as it is there, parameters stay bound to the streams of their networks
             value = dense_torch.log_partition(rules(True).double(), lengths)
         return value.to(self.nonterminals.dtype)
 
