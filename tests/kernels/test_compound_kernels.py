@@ -13,11 +13,13 @@ from treemean.grammars.compound import (
     draw,
     emissions,
     largest_states,
+    latent_kernels,
     lstm,
     residual,
     word_log_probs,
 )
 from treemean.grammars.fused.matrices import half_matrix, precision
+from treemean.grammars.inside.backends import triton_problem
 from treemean.grammars.networks import Residual
 
 
@@ -272,3 +274,13 @@ def test_residual_blocks_are_those_of_pytorch(device: str) -> None:
     found, expected = residual(block, x), block(x)
     torch.testing.assert_close(found, expected)
     torch.testing.assert_close(gradients(found, leaves), gradients(expected, leaves))
+
+
+@pytest.mark.parametrize("name", ["draw", "draw_gradients"])
+def test_kernels_that_draw_vectors_are_tried_before_they_are_used(
+    name: str, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(latent_kernels, name, None)
+    assert "NoneType" in triton_problem.__wrapped__(torch.device(device), dense=True)
+    monkeypatch.undo()
+    assert not triton_problem.__wrapped__(torch.device(device), dense=True)

@@ -93,6 +93,7 @@ def _difference(device: torch.device) -> float:
 
 def _dense_difference(device: torch.device) -> float:
     """Return the same for the kernels over symbols, and for those of networks of C- grammars before them."""
+    from treemean.grammars.compound import draw as draw_vectors
     from treemean.grammars.compound import largest_states, word_log_probs
     from treemean.grammars.fused.matrices import precision
     from treemean.grammars.inside import dense_kernels
@@ -117,7 +118,9 @@ def _dense_difference(device: torch.device) -> float:
     )
 
     def by_kernels() -> Tensor:
-        hidden = preterminals * largest_states(lstm, vectors)[:, None]
+        states = largest_states(lstm, vectors)
+        latent, _ = draw_vectors(states.repeat(1, 2), torch.zeros_like(states))  # without noise, the means
+        hidden = preterminals * latent[:, None]
         return dense_kernels.log_partition(
             DenseRules(words=word_log_probs(hidden, weights, bias, words), **rules)
         )
