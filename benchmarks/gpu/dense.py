@@ -18,6 +18,7 @@ from torch import Tensor
 
 from gpu.timing import (
     Budget,
+    captured,
     exit_if_failed,
     graph_milliseconds,
     guard,
@@ -28,6 +29,7 @@ from gpu.timing import (
 )
 from gpu.verify import VOCABULARY
 from treemean.grammars import GrammarConfig, build_grammar
+from treemean.grammars.compound import branches
 from treemean.grammars.dense import DenseGrammar
 from treemean.grammars.inside import dense_kernels, dense_torch
 from treemean.grammars.inside.dense_kernels.passes import Settings
@@ -141,6 +143,32 @@ def check_parameters(kind: str, n: int = 16, batch: int = 4, sharpness: float = 
     return {"kind": kind, "log_z": value, "gradients": errors}
 
 
+def check_graph(kind: str, n: int = 16, batch: int = 20) -> dict[str, object]:
+    """Compare gradients of a graph that is replayed, several networks at once, with those call by call."""
+    torch.manual_seed(2)
+    grammar = build_grammar(GrammarConfig(kind), VOCABULARY).cuda()
+    words = torch.randint(0, VOCABULARY, (batch, n), device="cuda")
+    parameters = list(grammar.parameters())
+
+    def gradients() -> tuple[Tensor, ...]:
+        total = grammar.log_prob(words).sum()
+        return torch.autograd.grad(total, parameters, allow_unused=True, materialize_grads=True)
+
+    found: list[Tensor] = []
+    graph = captured(lambda: found.__setitem__(slice(None), gradients()))
+    different = 0
+    for _ in range(5):
+        words.copy_(torch.randint(0, VOCABULARY, (batch, n), device="cuda"))
+        graph.replay()
+        different += sum(not torch.equal(mine, wanted) for mine, wanted in zip(found, gradients()))
+    verdict = "ok" if different == 0 else "WRONG"
+    print(
+        f"  {kind:8s} n = {n}, batch {batch}, as a graph: {different} gradients differ from call by call: {verdict}",
+        flush=True,
+    )
+    return {"kind": kind, "good": different == 0}
+
+
 def measure(kind: str, n: int, batch: int = 20, profile: bool = False) -> dict[str, object]:
     """Time a step call by call and as a graph."""
     gc.collect()
@@ -222,10 +250,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="time that the script may take")
     parser.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 40])
+    parser.add_argument(
+        "--branches", action="store_true", help="networks of C- grammars on streams of their own"
+    )
     options = parser.parse_args()
     budget = Budget(options.seconds)
+    branches.enabled = options.branches
     for kind in reversed(KINDS):
         guard("check", lambda: check(kind))  # noqa: B023
+        guard("check", lambda: check_graph(kind))  # noqa: B023
         if "lcfrs" in kind:
             guard("check", lambda: check_parameters(kind))  # noqa: B023
     print(budget, flush=True)

@@ -36,7 +36,11 @@ def check_all(kinds: Collection[str] = KINDS) -> dict[str, Any]:
         "dense": [
             (f"{kind}, {name}", lambda check=check, kind=kind: check(kind))  # type: ignore[misc]
             for kind in dense.KINDS
-            for name, check in (("rules", dense.check), ("parameters", dense.check_parameters))
+            for name, check in (
+                ("rules", dense.check),
+                ("parameters", dense.check_parameters),
+                ("graph", dense.check_graph),
+            )
         ],
     }
     found: dict[str, Any] = {"passed": True}

@@ -16,12 +16,13 @@ from torch import Tensor
 from treemean.grammars.inside.triton.streams import Streams
 
 #: The first streams of `side_by_side`, the inside algorithm uses those before it, and of `Aside`.
-_BRANCHES, _ASIDE = 2, 4
+_BRANCHES, _ASIDE = 3, 5
 
 Branch = Callable[[], dict[str, Tensor]]
 
-#: Whether there are any streams beside the current one.
-enabled = True
+#: Whether there are any streams beside the current one: not as long as no GPU has shown that this is right
+#: and faster, see `benchmarks/gpu/dense.py --branches`.
+enabled = False
 
 _numbers: dict[int, int] = {}
 
