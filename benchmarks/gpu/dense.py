@@ -162,10 +162,8 @@ def check_graph(kind: str, n: int = 16, batch: int = 20) -> dict[str, object]:
         graph.replay()
         different += sum(not torch.equal(mine, wanted) for mine, wanted in zip(found, gradients()))
     verdict = "ok" if different == 0 else "WRONG"
-    print(
-        f"  {kind:8s} n = {n}, batch {batch}, as a graph: {different} gradients differ from call by call: {verdict}",
-        flush=True,
-    )
+    told = f"{different} gradients differ from those call by call: {verdict}"
+    print(f"  {kind:8s} n = {n}, batch {batch}, as a graph: {told}", flush=True)
     return {"kind": kind, "good": different == 0}
 
 
