@@ -101,9 +101,9 @@ def run_part(part: str, options: argparse.Namespace, budget: Budget, report: Rep
     elif part == "batches":
         report.each(part, step.measure, [{**n, "batch": 80} for n in lengths])
     elif part == "runs":
-        report.each(
-            part, step.measure, [{**n, "batch": 20, "runs": runs} for runs in (5, 10) for n in lengths]
-        )
+        cases = [(runs, n) for runs in (5, 10) for n in options.lengths]
+        kinds = [{"n": n, "batch": 20, "runs": runs, "profile": (runs, n) == (10, 10)} for runs, n in cases]
+        report.each(part, step.measure, kinds)
     elif part == "decoding":
         report.each(part, decoding.measure, lengths)
     elif part == "viterbi":
