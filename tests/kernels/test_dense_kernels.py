@@ -93,6 +93,32 @@ def test_improbable_gaps(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("improbable", ["wrapping", "apart"])
+def test_improbable_gaps_that_nothing_else_can_do(
+    improbable: str, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is as improbable as 1e-20 counts where all else is more improbable still."""
+    monkeypatch.setattr(passes, "halves_of", lambda like: torch.float16)
+    tensors = random_dense_rules(1, 5, 2, 3, 2, seed=2).tensors()
+    tensors["side_by_side"] *= 1e-10
+    tensors[improbable] *= 1e-20
+    rules = DenseRules(**tensors)
+    given = DenseRules(**{name: tensor.float().to(device) for name, tensor in tensors.items()})
+    expected = value_and_gradients(dense_torch.log_partition, rules, None)
+    found = value_and_gradients(dense_kernels.log_partition, given, None)
+    assert float((found["log Z"].cpu() - expected["log Z"]).abs()) < 1e-3
+    for name, wanted in expected.items():
+        assert float((found[name].cpu() - wanted).norm() / wanted.norm()) < 1e-3, name
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_more_preterminals_than_nonterminals(device: str) -> None:
+    """As at published sizes, symbols of single words take several times the place of those of others."""
+    rules = random_dense_rules(2, 4, 3, 30, 16, per_sentence=True, sharp=2.0)
+    agree(rules, [4, 3], device, few_lines(device))
+
+
+@pytest.mark.usefixtures("poisoned")
 def test_more_words_than_lines_without_gaps(device: str) -> None:
     agree(
         random_dense_rules(1, 9, 17, 3, 0, sharp=2.0),

@@ -263,7 +263,7 @@ def collect_rules(
     start = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     real = (start < spans)[:, None]
     symbol = first + tl.arange(0, NT)
-    chunk_size = batch * spans * COLUMNS
+    chunk_size = batch.to(tl.int64) * spans * COLUMNS
     source = partial + ((sentence * spans + start) * COLUMNS)[:, None]
     row = row_of(sentence, start, length, n)[:, None]
     rules = matrix + (sentence * (S * COLUMNS) if EACH else 0) + symbol[None, :] * COLUMNS

@@ -25,6 +25,7 @@ import triton.language as tl
 INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
 _UP = tl.constexpr(2.0**12)  # by which small numbers are multiplied, since halves end at 2^-24
 _LEAST = tl.constexpr(2.0**-100)  # smaller numbers count as nothing
+_MOST = tl.constexpr(126.0)  # the largest exponent, since GPUs take 2^-127 for 0
 
 
 @triton.jit
@@ -113,7 +114,7 @@ def store_scaled(rows, x, mask, SIZE: tl.constexpr):
     """Store numbers [row, SIZE] as halves on a scale for each row; the last number of a row is not kept."""
     symbol = tl.arange(0, SIZE)
     largest = tl.maximum(tl.max(tl.abs(x), 1), _LEAST)
-    exponent = tl.floor(tl.log2(largest))
+    exponent = tl.minimum(tl.floor(tl.log2(largest)), _MOST)
     scaled = tl.where(symbol[None, :] < SIZE - 1, x * tl.exp2(-exponent)[:, None], exponent[:, None])
     tl.store(rows[:, None] + symbol, scaled.to(rows.dtype.element_ty), mask=mask[:, None])
 
@@ -163,9 +164,14 @@ def multiply_split(halves, first, second, factors):
 
 @triton.jit
 def multiply_halves(halves, matrix, factors):
-    """Return the product of halves with a matrix of numbers up to 1, each row times a factor."""
-    first, second = split(matrix, halves.dtype)
-    return multiply_split(halves, first, second, factors)
+    """Return the product of halves with a matrix of numbers however small, each row times a factor."""
+    if halves.dtype == tl.float16:
+        # Tensor cores cut nothing off halves, so that two passes do what takes `multiply` three.
+        x, high = halves.to(tl.float32), high_bits(matrix)
+        rest = tl.dot(x, matrix - high, input_precision="tf32")
+        return tl.dot(x, high, rest, input_precision="tf32") * factors[:, None]
+    else:
+        return tl.dot(halves, matrix, input_precision="ieee", out_dtype=matrix.dtype) * factors[:, None]
 
 
 @triton.jit
