@@ -92,7 +92,8 @@ def high_bits(x):
 @triton.jit
 def nearest(x):
     """Let what is left after tensor cores have cut bits off be the nearest number."""
-    return (x.to(tl.int32, bitcast=True) + 0x1000).to(tl.float32, bitcast=True)
+    rounded = (x.to(tl.int32, bitcast=True) + 0x1000).to(tl.float32, bitcast=True)
+    return tl.where(x == x, rounded, x)  # all bits of a GPU's NaN are set, and would be carried over to -0
 
 
 @triton.jit

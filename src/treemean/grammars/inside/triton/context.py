@@ -57,9 +57,11 @@ def nearest_tf32(x: Tensor) -> Tensor:
     >>> nearest_tf32(torch.tensor([1.0 + 2**-12, 1.0 + 3 * 2**-12])).sub(1).mul(2**10).tolist()
     [0.0, 1.0]
     """
+    x = x.contiguous()
     if indexing.EXACT.value:
-        return x.contiguous()
-    return ((x.contiguous().view(torch.int32) + 0x1000) & -0x2000).view(torch.float32)
+        return x
+    rounded = ((x.view(torch.int32) + 0x1000) & -0x2000).view(torch.float32)
+    return torch.where(x.isnan(), x, rounded)  # see `indexing.nearest_tf32`
 
 
 def product_parts() -> int:

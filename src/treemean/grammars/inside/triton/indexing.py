@@ -106,7 +106,8 @@ def unfold_cell(x, size):
 def nearest_tf32(x):
     """Round to the nearest number that the tensor cores keep whole; by themselves they cut bits off."""
     if not EXACT:
-        x = ((x.to(tl.int32, bitcast=True) + 0x1000) & -0x2000).to(tl.float32, bitcast=True)
+        rounded = ((x.to(tl.int32, bitcast=True) + 0x1000) & -0x2000).to(tl.float32, bitcast=True)
+        x = tl.where(x == x, rounded, x)  # all bits of a GPU's NaN are set, and would be carried over to -0
     return x
 
 
