@@ -166,9 +166,17 @@ def test_too_many_symbols_for_kernels_are_refused(kind: str, size: dict[str, int
         tiny_grammar(kind, backend="triton", **size)
 
 
-@pytest.mark.parametrize("kind", ["n-lcfrs", "tn-lcfrs"])
-def test_sentences_that_kernels_cannot_count_are_refused(kind: str, device: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "shape", "advice"),
+    [
+        ("n-lcfrs", (1, 600), "1 × 600 words at a time are too many for kernels: use the backend torch"),
+        ("tn-lcfrs", (1, 600), "1 × 600 words at a time are too many for kernels: use the backend torch"),
+        ("n-pcfg", (70_000, 2), "70000 × 2 words at a time are too many for kernels: take fewer sentences"),
+    ],
+)
+def test_more_than_kernels_can_count_is_refused(
+    kind: str, shape: tuple[int, int], advice: str, device: str
+) -> None:
     grammar = tiny_grammar(kind, backend="triton", vocabulary_size=5).float().to(device)
-    words = torch.zeros(1, 600, dtype=torch.int64, device=device)
-    with pytest.raises(InvalidOption, match="600 words in one sentence are too many for kernels"):
-        grammar.log_prob(words)
+    with pytest.raises(InvalidOption, match=advice), torch.no_grad():
+        grammar.log_prob(torch.zeros(shape, dtype=torch.int64, device=device))

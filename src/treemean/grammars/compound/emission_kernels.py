@@ -164,7 +164,7 @@ def hidden_gradients(
         source = surplus + (run * positions + place)[None, :] * rows + row[:, None]
         x = tl.load(source, mask=there[:, None] & stands[None, :], other=0.0)
         vectors = weights + word[:, None] * SIZE + column[None, :]
-        total = multiply(x, tl.load(vectors, mask=stands[:, None] & real, other=0.0), total, "tf32x3")
+        total = multiply(x, tl.load(vectors, mask=stands[:, None] & real, other=0.0), total)
     tl.store(result + at * SIZE + column[None, :], total, mask=there[:, None] & real)
 
 

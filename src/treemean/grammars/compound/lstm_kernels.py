@@ -71,7 +71,7 @@ def advance(
             mask = inner[:, None, :] & (row < batch)[None, :, None]
             x = tl.load(source + unit[:, None, :], mask=mask, other=0.0)
             mask = inner[:, :, None] & (entry < H)[None, None, :]
-            total = multiply(x, tl.load(rules + unit[:, :, None], mask=mask, other=0.0), total, "tf32x3")
+            total = multiply(x, tl.load(rules + unit[:, :, None], mask=mask, other=0.0), total)
     real = (row < batch)[:, None] & (entry < H)[None, :]
     here = ((position * batch + row) * 2 + direction)[:, None]
     sums = tl.sum(total, 0) + tl.load(inputs + here * (4 * H) + line, mask=real, other=0.0)
@@ -141,7 +141,7 @@ def retreat(
             mask = inner[:, None, :] & (row < batch)[None, :, None]
             x = tl.load(source + line[:, None, :], mask=mask, other=0.0)
             mask = inner[:, :, None] & (own < H)[None, None, :]
-            total = multiply(x, tl.load(rules + line[:, :, None] * H, mask=mask, other=0.0), total, "tf32x3")
+            total = multiply(x, tl.load(rules + line[:, :, None] * H, mask=mask, other=0.0), total)
     real = (row < batch)[:, None] & (own < H)[None, :]
     here = ((position * batch + row) * 2 + direction)[:, None]
     summary = (row * 2 + direction)[:, None] * H + own

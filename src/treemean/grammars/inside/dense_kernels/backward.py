@@ -45,7 +45,6 @@ def collect_gapped(
     VIEW: tl.constexpr,
     WRAP: tl.constexpr,
     BLOCK: tl.constexpr,
-    PRECISION: tl.constexpr,
 ):
     """Collect gradients of the discontinuous spans around one gap from R3, and add what R5-R8 gave."""
     begin, gap, sentence = tl.program_id(0) + 1, tl.program_id(1) + 1, tl.program_id(2).to(tl.int64)
@@ -69,7 +68,7 @@ def collect_gapped(
         grad = tl.load(grad_symbols + around[:, None] * S + parent, mask=real[:, None], other=0.0)
         matrix = tl.load(views + inner * VIEW + WRAP + parent[:, None] * D + symbol)
         total = tl.zeros((BLOCK, D), grad_symbols.dtype.element_ty)
-        total = multiply(grad * tl.exp(scale)[:, None], matrix, total, PRECISION)
+        total = multiply(grad * tl.exp(scale)[:, None], matrix, total)
         place = start + gap - 1
         total += attached_at(attached, sentence, left, start, place, real, width, n, D)
         store_scaled(grad_gapped + slot_of(left, start, place, width, n) * D, total, real, D)
@@ -144,7 +143,6 @@ def collect_views(
     WRAP: tl.constexpr,
     USES: tl.constexpr,
     BLOCK: tl.constexpr,
-    PRECISION: tl.constexpr,
 ):
     """Collect gradients of what the rules make of the spans of one length, and of their symbols.
 
@@ -175,7 +173,7 @@ def collect_views(
                 x = tl.load(
                     symbols + left[:, None] * S + column + nonterminal[None, :], mask=real[:, None], other=0.0
                 )
-                total = multiply(grad * ratio[None, :], x, total, PRECISION)
+                total = multiply(grad * ratio[None, :], x, total)
             tl.store(target + rows * S + column + columns, total)
     elif use == 1:  # left child of R2
         for column in range(0, tl.where(length == 1, S, NT), NT):
@@ -205,7 +203,7 @@ def collect_views(
                         mask=real[:, None],
                         other=0.0,
                     )
-                    total = multiply(grad, x, total, PRECISION)
+                    total = multiply(grad, x, total)
             tl.store(target + APART + symbol[:, None] * S + column + columns, total)
     else:  # in the gap of R3
         total = tl.zeros((NT, D), symbols.dtype.element_ty)
@@ -226,7 +224,7 @@ def collect_views(
                 grad = tl.load(
                     grad_symbols + around[None, :] * S + nonterminal[:, None], mask=real[None, :], other=0.0
                 )
-                total = multiply(grad * ratio[None, :], x, total, PRECISION)
+                total = multiply(grad * ratio[None, :], x, total)
         tl.store(target + WRAP + nonterminal[:, None] * D + symbol, total)
 
 
@@ -248,7 +246,6 @@ def collect_rules(
     BLOCK: tl.constexpr,
     STEP: tl.constexpr,
     STEPS: tl.constexpr,
-    PRECISION: tl.constexpr,
 ):
     """Add up the chunks of some columns, and hand them on to the symbols of the spans.
 
@@ -278,7 +275,7 @@ def collect_rules(
             )
         if first == 0:
             tl.store(grad_views + row * COLUMNS + column, x, mask=real)
-        total = multiply(x, tl.load(rules + column[:, None]), total, PRECISION)
+        total = multiply(x, tl.load(rules + column[:, None]), total)
     place = ((part * batch + sentence) * spans + start)[:, None]
     tl.store(shares + place * possible + symbol, total, mask=real)
 

@@ -47,7 +47,6 @@ def look_up(
     EACH: tl.constexpr,
     ROWS: tl.constexpr,
     STEP: tl.constexpr,
-    PRECISION: tl.constexpr,
 ):
     """Multiply ROWS spans of one length with STEP columns of the rules: views, or attachers as halves.
 
@@ -62,7 +61,7 @@ def look_up(
     total = tl.zeros((ROWS, STEP), symbols.dtype.element_ty)
     for child in range(0, possible, NT):
         x = tl.load(symbols + row * S + child + symbol, mask=real, other=0.0)
-        total = multiply(x, tl.load(rules + (child + symbol)[:, None] * COLUMNS), total, PRECISION)
+        total = multiply(x, tl.load(rules + (child + symbol)[:, None] * COLUMNS), total)
     if begin < VIEW:
         tl.store(views + row * VIEW + column, total, mask=real)
     else:
@@ -208,7 +207,6 @@ def set_apart(
     VIEW: tl.constexpr,
     APART: tl.constexpr,
     BLOCK: tl.constexpr,
-    PRECISION: tl.constexpr,
 ):
     """Score discontinuous spans by R4 for one left part and all right ones, and add what R5-R8 gave."""
     start, left, sentence = tl.program_id(0), tl.program_id(1) + 1, tl.program_id(2).to(tl.int64)
@@ -223,7 +221,7 @@ def set_apart(
         for column in range(0, tl.where(width - left == 1, S, NT), NT):
             x = tl.load(symbols + others[:, None] * S + column + child, mask=real, other=0.0)
             matrix = tl.load(own + symbol[None, :] * S + column + child[:, None])
-            total = multiply(x, matrix, total, PRECISION)
+            total = multiply(x, matrix, total)
         total += attached_at(attached, sentence, left, start, place, place < gaps, width, n, D)
         slot = sentence * slots + slot_of(left, start, place, width, n)
         store_scaled(gapped + slot * D, total, place < gaps, D)

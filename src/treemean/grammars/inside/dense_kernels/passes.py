@@ -28,8 +28,6 @@ class Settings:
     chunks, right_chunks, attach_chunks : into how many the sums over all that a continuous span is part of
         are divided, at most; those where it is a right part; and those over all that it is attached to. The
         more programs for one sentence, the fewer sentences at once, whose charts have to be kept close by.
-    precision : of products of small matrices on a GPU, but for R5-R8: `tf32x3` takes three passes of tensor
-        cores and keeps 22 binary digits, `ieee` uses none, `tf32` takes one and keeps 10.
     attach_warps, attach_stages, collect_warps, collect_stages : of the kernels that take the most time.
     streams : whether continuous and discontinuous spans are handled side by side.
     """
@@ -42,7 +40,6 @@ class Settings:
     wrap_chunks: int = 64
     right_chunks: int = 16
     attach_chunks: int = 8
-    precision: str = "tf32x3"
     attach_warps: int = 1
     attach_stages: int = 3
     collect_warps: int = 1
@@ -93,7 +90,8 @@ class Inside:
         self.batch, self.n, preterminals = words.shape
         batch, n, device = self.batch, self.n, words.device
         self.slots = gapped_offsets(n)[-1] if sizes.has_gaps else 0
-        check_reach(self.slots * sizes.gapped, n)
+        check_reach(1, n, numbers=self.slots * sizes.gapped)
+        check_reach(batch, n, programs=batch * (sizes.columns // (_STEP * _STEPS)))
         self.first_preterminal = root.shape[-1]
         self.preterminals = preterminals
         rows = n * (n + 1) // 2
@@ -141,7 +139,7 @@ class Inside:
         forward.look_up[(-(-(self.n - width + 1) // lines), sizes.columns // _STEP, self.batch)](
             self.symbols, self.matrix, self.views, self.attachers, width, self.n,
             self.possible_symbols(width), NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
-            VIEW=sizes.view, EACH=self.each, ROWS=lines, STEP=_STEP, PRECISION=self.settings.precision,
+            VIEW=sizes.view, EACH=self.each, ROWS=lines, STEP=_STEP,
             num_warps=2,
         )  # fmt: skip
 
@@ -178,17 +176,15 @@ class Inside:
         forward.set_apart[(n - width, width - 1, self.batch)](
             self.symbols, self.views, self.attach(self.gapped, width, back=False), self.gapped, width, n,
             self.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
-            APART=sizes.apart, BLOCK=self.settings.lines, PRECISION=self.settings.precision, num_warps=1,
+            APART=sizes.apart, BLOCK=self.settings.lines, num_warps=1,
         )  # fmt: skip
 
     def attach(self, values: Tensor, width: int, *, back: bool) -> Tensor:
         """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching.attach`."""
         sizes, settings, n = self.sizes, self.settings, self.n
-        gaps = n - width
-        rows = settings.attach_rows
-        programs = (width - 1) * (
-            gaps + 1
-        ) // rows + 2  # of two kinds; the last tiles of both may have one span
+        gaps, rows = n - width, settings.attach_rows
+        # Tiles are of two kinds, and the last ones of both may have but one span.
+        programs = (width - 1) * (gaps + 1) // rows + 2
         results = torch.empty(4, self.batch, (width - 1) * gaps * gaps, sizes.gapped, **self.kind)
         attaching.attach[(n, programs, 2 * self.batch)](
             values, self.attachers, self.factors, results, width, n, self.slots, D=sizes.gapped, BACK=back,
@@ -232,7 +228,7 @@ class Outside:
         backward.collect_gapped[(n - 2, n - width, inside.batch)](
             inside.views, inside.scales, self.symbols, inside.attach(self.gapped, width, back=True),
             self.gapped, width, n, inside.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols,
-            VIEW=sizes.view, WRAP=sizes.wrap, BLOCK=settings.lines, PRECISION=settings.precision,
+            VIEW=sizes.view, WRAP=sizes.wrap, BLOCK=settings.lines,
             num_warps=1,
         )  # fmt: skip
 
@@ -265,7 +261,7 @@ class Outside:
             self.gapped, partial, view_shares, width, n, inside.slots, chunks,
             D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, VIEW=sizes.view,
             APART=sizes.apart, WRAP=sizes.wrap, USES=uses, BLOCK=settings.lines,
-            PRECISION=settings.precision, num_warps=1,
+            num_warps=1,
         )  # fmt: skip
         self._streams.join(_ATTACHED, _WRAPPED)
         shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
@@ -273,7 +269,7 @@ class Outside:
             partial, inside.matrix, self.views, shares, width, n, chunks, attach_chunks,
             NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, ATTACH=sizes.attach,
             EACH=inside.each, BLOCK=settings.lines, STEP=_STEP, STEPS=_STEPS,
-            PRECISION=settings.precision, num_warps=2,
+            num_warps=2,
         )  # fmt: skip
         backward.collect_symbols[(blocks, inside.batch, kinds)](
             view_shares, shares, self.symbols, width, n, chunks + right_chunks, NT=sizes.nonterminals,

@@ -23,7 +23,7 @@ import triton
 import triton.language as tl
 
 INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
-_UP = tl.constexpr(2.0**12)  # by which small numbers are multiplied, since halves end at 2^-24
+_UP = tl.constexpr(2.0**14)  # by which numbers up to 1 are multiplied, since halves go from 2^-24 to 2^16
 _LEAST = tl.constexpr(2.0**-100)  # smaller numbers count as nothing
 _MOST = tl.constexpr(126.0)  # the largest exponent, since GPUs take 2^-127 for 0
 
@@ -90,19 +90,10 @@ def high_bits(x):
 
 
 @triton.jit
-def nearest(x):
-    """Let what is left after tensor cores have cut bits off be the nearest number."""
-    rounded = (x.to(tl.int32, bitcast=True) + 0x1000).to(tl.float32, bitcast=True)
-    return tl.where(x == x, rounded, x)  # all bits of a GPU's NaN are set, and would be carried over to -0
-
-
-@triton.jit
-def multiply(x, matrix, total, PRECISION: tl.constexpr):
-    """Add a product of small matrices; in the interpreter always exactly. See `passes.Settings`."""
-    if INTERPRETED or PRECISION == "ieee":
+def multiply(x, matrix, total):
+    """Add a product of small matrices: three passes of tensor cores keep 22 binary digits."""
+    if INTERPRETED:
         return tl.dot(x, matrix, total, input_precision="ieee", out_dtype=total.dtype)
-    elif PRECISION == "tf32":
-        return tl.dot(nearest(x), nearest(matrix), total, input_precision="tf32")
     else:
         high, matrix_high = high_bits(x), high_bits(matrix)
         total = tl.dot(x - high, matrix_high, total, input_precision="tf32")
@@ -147,7 +138,10 @@ def load_scaled_columns(rows, mask, SIZE: tl.constexpr):
 
 @triton.jit
 def split(matrix, kind: tl.constexpr):
-    """Return numbers up to 1, times _UP, as a sum of halves; if these are as wide, as they are."""
+    """Return numbers up to 1, times _UP, as a sum of halves; if these are as wide, as they are.
+
+    Those under 1e-9 lose digits, and under 1e-12 they vanish.
+    """
     if kind == tl.float16:
         matrix *= _UP
     first = matrix.to(kind)

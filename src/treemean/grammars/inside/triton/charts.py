@@ -12,16 +12,25 @@ from treemean.errors import InvalidOption
 from treemean.grammars.inside.rules import Ranks
 
 
-def check_reach(numbers: int, n: int) -> None:
-    """Raise `InvalidOption` if a sentence of ``n`` words takes more numbers than kernels can count.
+def check_reach(sentences: int, n: int, *, numbers: int = 0, programs: int = 0) -> None:
+    """Raise `InvalidOption` if so many sentences of ``n`` words are more than kernels can count.
 
-    >>> check_reach(1000, 40)
-    >>> check_reach(2**31, 300)
+    Parameters
+    ----------
+    numbers : the largest number by which one of them finds something.
+    programs : how many there are along the second or third axis of a launch.
+
+    >>> check_reach(20, 40, numbers=2**30, programs=1000)
+    >>> check_reach(1, 300, numbers=2**31)
     Traceback (most recent call last):
-    treemean.errors.InvalidOption: 300 words in one sentence are too many for kernels: use the backend torch
+    treemean.errors.InvalidOption: 1 × 300 words at a time are too many for kernels: use the backend torch
+    >>> check_reach(5000, 4, programs=2**16)
+    Traceback (most recent call last):
+    treemean.errors.InvalidOption: 5000 × 4 words at a time are too many for kernels: take fewer sentences
     """
-    if numbers >= 2**31:
-        raise InvalidOption(f"{n} words in one sentence are too many for kernels: use the backend torch")
+    if numbers >= 2**31 or programs >= 2**16:
+        advice = "take fewer sentences" if sentences > 1 else "use the backend torch"
+        raise InvalidOption(f"{sentences} × {n} words at a time are too many for kernels: {advice}")
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,10 @@ class Shape:
     """Sizes of a pass over ``runs`` grammars with ``batch`` sentences of ``n`` words each.
 
     ``ranks`` are padded: r2 and r4 are one power of two, ``half``.
+
+    >>> Shape(1, 2000, 40, Ranks(400, 4, 400, 4))
+    Traceback (most recent call last):
+    treemean.errors.InvalidOption: 2000 × 40 words at a time are too many for kernels: take fewer sentences
     """
 
     runs: int
@@ -38,7 +51,8 @@ class Shape:
 
     def __post_init__(self) -> None:
         if self.ranks.has_gaps:
-            check_reach(2 * max(self.half, 2) * self.cells, self.n)  # the largest number that is computed
+            check_reach(1, self.n, numbers=2 * max(self.half, 2) * self.cells)
+        check_reach(self.batch, self.n, numbers=self.rows * self.ranks.views, programs=self.sentences)
 
     @property
     def sentences(self) -> int:
