@@ -54,6 +54,7 @@ VARIANTS = [
     Settings(wrap_chunks=16),
     Settings(wrap_chunks=32),
     Settings(lines=32),
+    Settings(sharing=16),
     Settings(attach_stages=2),
     Settings(collect_stages=3),
     Settings(streams=False),

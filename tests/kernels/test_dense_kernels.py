@@ -23,7 +23,15 @@ def few_lines(device: str) -> Settings:
         DEFAULT
         if device == "cuda"
         else Settings(
-            attach_rows=8, rows=8, places=2, lines=2, chunks=2, wrap_chunks=3, right_chunks=3, attach_chunks=3
+            attach_rows=8,
+            rows=8,
+            places=2,
+            sharing=2,
+            lines=2,
+            chunks=2,
+            wrap_chunks=3,
+            right_chunks=3,
+            attach_chunks=3,
         )
     )
 

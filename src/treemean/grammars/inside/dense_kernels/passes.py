@@ -23,6 +23,7 @@ class Settings:
     ----------
     attach_rows : discontinuous spans that a program handles at once for R5-R8.
     rows, places : the same for gradients of what is attached, and in how many columns.
+    sharing : continuous spans that it handles at once where what is in or beside their gaps is the same.
     lines : spans that it handles at once for all else.
     wrap_chunks : into how many programs the gaps in spans are divided, at most.
     chunks, right_chunks, attach_chunks : into how many the sums over all that a continuous span is part of
@@ -35,6 +36,7 @@ class Settings:
     attach_rows: int = 32
     rows: int = 32
     places: int = 8
+    sharing: int = 32
     lines: int = 16
     chunks: int = 4
     wrap_chunks: int = 64
@@ -147,17 +149,17 @@ class Inside:
         sizes, n = self.sizes, self.n
         count = n - width + 1
         splits = 1 << (n - 1).bit_length()
-        lines, most = self.settings.lines, self.settings.wrap_chunks if sizes.has_gaps else 0
+        rows, most = self.settings.sharing, self.settings.wrap_chunks if sizes.has_gaps else 0
         # In the spans that a program handles so many gaps begin.
-        chunks = min(most, width - 3 + min(lines, count)) if width > 2 else 0
+        chunks = min(most, width - 3 + min(rows, count)) if width > 2 else 0
         parts = width - 1 + chunks
         partial = torch.empty(self.batch, count, parts, sizes.nonterminals, **self.kind)
         if chunks:
             with self._streams.beside(_WRAPPED):
-                forward.wrap[(-(-count // lines), chunks, self.batch)](
+                forward.wrap[(-(-count // rows), chunks, self.batch)](
                     self.views, self.scales, self.gapped, partial, width, n, self.slots, parts, chunks,
                     NT=sizes.nonterminals, D=sizes.gapped, VIEW=sizes.view, WRAP=sizes.wrap,
-                    SPLITS=splits, ROWS=lines, num_warps=1,
+                    SPLITS=splits, ROWS=rows, num_warps=1,
                 )  # fmt: skip
         forward.combine[(count, width - 1, self.batch)](
             self.symbols, self.views, self.scales, partial, width, n, parts,
@@ -244,10 +246,11 @@ class Outside:
         view_shares = torch.empty(chunks + right_chunks, inside.batch, count, sizes.symbols, **inside.kind)
         if sizes.has_gaps:
             with self._streams.beside(_WRAPPED):
-                backward.collect_right_parts[(blocks * kinds, right_chunks, inside.batch)](
+                programs = -(-count // settings.sharing) * kinds, right_chunks, inside.batch
+                backward.collect_right_parts[programs](
                     inside.views, self.gapped, view_shares[chunks:], width, n, inside.slots, right_chunks,
                     D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
-                    APART=sizes.apart, ROWS=settings.lines, num_warps=1,
+                    APART=sizes.apart, ROWS=settings.sharing, num_warps=1,
                 )  # fmt: skip
             with self._streams.beside(_ATTACHED):
                 attaching.collect_attached[(count, 4 * attach_chunks, inside.batch)](
