@@ -43,18 +43,16 @@ VARIANTS = [
     Settings(),
     Settings(attach_rows=64),
     Settings(rows=64),
-    Settings(attach_rows=64, attach_warps=2),
-    Settings(rows=64, collect_warps=2),
-    Settings(rows=64, places=16),
     Settings(attach_chunks=4),
-    Settings(attach_chunks=16),
-    Settings(chunks=8),
-    Settings(right_chunks=8),
     Settings(right_chunks=32),
-    Settings(wrap_chunks=16),
+    Settings(chunks=8),
+    Settings(sharing=16),
     Settings(wrap_chunks=32),
     Settings(lines=32),
-    Settings(sharing=16),
+    Settings(attach_rows=64, attach_warps=2),
+    Settings(rows=64, collect_warps=2),
+    Settings(attach_chunks=16),
+    Settings(right_chunks=8),
     Settings(attach_stages=2),
     Settings(collect_stages=3),
     Settings(streams=False),
@@ -216,7 +214,7 @@ def measure(kind: str, n: int, batch: int = 20, profile: bool = False) -> dict[s
 
 
 def variants(
-    budget: Budget, lengths: tuple[int, ...] = (40, 30), reserved: float = 6
+    budget: Budget, lengths: tuple[int, ...] = (40, 20), reserved: float = 6
 ) -> list[dict[str, object]]:
     """Time log Z and its gradients with the work divided in several ways, as long as there is time."""
     rules = {n: rules_of("n-lcfrs", n) for n in lengths}

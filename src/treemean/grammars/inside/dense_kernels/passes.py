@@ -52,8 +52,8 @@ class Settings:
 DEFAULT = Settings()
 
 
-#: Columns that a program of `backward.collect_rules` handles at once, and how often; their product divides
-#: all numbers of columns.
+#: Columns that programs of `forward.look_up` and `backward.collect_rules` handle at once, and the latter how
+#: often; their product divides all numbers of columns.
 _STEP, _STEPS = 128, 2
 
 #: The streams beside the main one: of discontinuous spans, of what is attached, and of what their parts are
@@ -67,7 +67,7 @@ class _Kind(TypedDict):
 
 
 class Inside:
-    """All charts, from single words up, and log Z (B,): five launches for every width.
+    """All charts, from single words up, and log Z (B,): six launches for every width.
 
     Continuous and discontinuous spans of one width need only those of smaller ones, not each other.
 
