@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
 
 from grammar_instances import tiny_grammar
+from treemean.errors import InvalidOption
 from treemean.grammars.compound import (
     branches,
     conditioned,
     draw,
+    emission_kernels,
     emissions,
     largest_states,
     latent_kernels,
@@ -69,6 +73,15 @@ def test_of_equal_states_the_first_one_of_a_direction_is_learnt_from(device: str
     torch.testing.assert_close(found, one)
 
 
+def test_batches_with_more_gates_than_kernels_of_an_lstm_can_count_are_refused() -> None:
+    network, vectors = (
+        nn.LSTM(1, 2, bidirectional=True, device="meta"),
+        torch.empty(2**9, 2**18, 1, device="meta"),
+    )
+    with pytest.raises(InvalidOption, match="take fewer sentences"):
+        largest_states(network, vectors)
+
+
 @pytest.mark.usefixtures("poisoned")
 @pytest.mark.parametrize("sentences", [1, 2])
 @pytest.mark.parametrize("halves", [torch.float16, torch.float32])
@@ -97,6 +110,66 @@ def test_emissions_are_a_softmax_over_all_words(
     tolerance = 2e-3 if halves == torch.float16 else 1e-5
     for mine, theirs in zip(ours, gradients(expected, [hidden, weights, bias])):
         torch.testing.assert_close(mine, theirs, rtol=0, atol=tolerance * float(theirs.abs().max()))
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_emissions_may_lie_in_any_order(device: str) -> None:
+    torch.manual_seed(1)
+    hidden, weights, bias = (torch.randn(*size, device=device) for size in ((2, 3, 4), (67, 4), (67,)))
+    words = torch.tensor([[3, 66, 3], [0, 1, 65]], device=device)
+    strided = hidden.mT.contiguous().mT, weights.mT.contiguous().mT, bias.repeat(2, 1).T.contiguous()[:, 0]
+    found, expected = (
+        [x.detach().requires_grad_() for x in given] for given in (strided, (hidden, weights, bias))
+    )
+    values = word_log_probs(*found, words.T.contiguous().T), word_log_probs(*expected, words)
+    assert torch.equal(*values)
+    assert all(map(torch.equal, gradients(values[0], found), gradients(values[1], expected)))
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_small_vectors_of_words_keep_the_digits_of_float32(device: str) -> None:
+    """What rounding to halves takes away from them is smaller than halves hold."""
+    torch.manual_seed(1)
+    hidden, weights, bias = 1e3 * torch.randn(2, 5, 255), 3e-3 * torch.randn(67, 255), torch.randn(67)
+    words = torch.arange(66).view(2, 33)
+    exact, usual = (
+        (x.to(kind) @ weights.T.to(kind) + bias)
+        .log_softmax(-1)
+        .gather(2, words[:, None].expand(-1, 5, -1))
+        .mT
+        for x, kind in ((hidden, torch.float64), (hidden, torch.float32))
+    )
+    with precision(torch.float16):
+        found = word_log_probs(*(x.to(device) for x in (hidden, weights, bias)), words.to(device)).cpu()
+    assert (found - exact).norm() < 8 * (usual - exact).norm()
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_kernels_of_emissions_are_the_same_for_batches_of_any_size(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks that grew with the batch would outgrow registers, and be compiled for each size."""
+    sizes: list[dict[str, Any]] = []
+
+    class Recorded:
+        def __init__(self, kernel: Any) -> None:
+            self.kernel = kernel
+
+        def __getitem__(self, programs: tuple[int, ...]) -> Any:
+            def launch(*arguments: Any, **options: Any) -> None:
+                sizes.append(options)
+                self.kernel[programs](*arguments, **options)
+
+            return launch
+
+    for name in ("extend", "logit_gradients", "hidden_gradients", "word_gradients", "weigh"):
+        monkeypatch.setattr(emission_kernels, name, Recorded(getattr(emission_kernels, name)))
+    for sentences in (1, 3):
+        given = [torch.randn(*size, device=device) for size in ((sentences, 3, 4), (67, 4), (67,))]
+        leaves = [x.requires_grad_() for x in given]
+        gradients(word_log_probs(*leaves, torch.zeros(sentences, 2, dtype=int, device=device)), leaves)
+    assert len(sizes) == 12  # two matrices of inputs and words
+    assert sizes[:6] == sizes[6:]
 
 
 @pytest.mark.usefixtures("poisoned")

@@ -9,12 +9,14 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.fused.forward_kernels import store_split
 from treemean.grammars.fused.unit_kernels import PROBABILITY, exponent, limited, two_to
 from treemean.grammars.inside.dense_kernels.places import multiply
 
 # The exponents of two of the largest number of a row of inputs, and of gradients, as halves.
 _ROW, _GRADIENT = tl.constexpr(12), tl.constexpr(14)
+# What rounding takes away from vectors of words is multiplied by this, and what it meets divided: vectors are
+# small, and the rest of them would get lost at the lower end of halves.
+_UP = tl.constexpr(2.0**10)
 # At least so much of the probability may be that of words that do not stand in a sentence: what is left of 1
 # by rounding.
 _REST = tl.constexpr(2.0**-18)
@@ -31,12 +33,14 @@ def extend(
     WIDTH: tl.constexpr,
     PITCH: tl.constexpr,
     INPUTS: tl.constexpr,
-    REST: tl.constexpr,
+    SPLIT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write a row with one more column by `store_split`, in parts of WIDTH; zeros fill up columns and rows.
+    """Write a row with one more column as halves of WIDTH; zeros fill up columns and rows.
 
-    The rows of INPUTS have a 1 behind them, and a scale each; others have what ``column`` gives.
+    The rows of INPUTS have a 1 behind them, and a scale each; others have what ``column`` gives. To SPLIT,
+    two more parts follow: of INPUTS the same again and what rounding took away, of others the reverse, so
+    that products have the digits of float32.
     """
     row = tl.program_id(0).to(tl.int64)
     place = tl.arange(0, BLOCK)
@@ -48,7 +52,17 @@ def extend(
         value *= two_to(-k)
     else:
         value = tl.where(place == SIZE, tl.load(column + row, mask=row < given, other=0.0), value)
-    store_split(result + row * PITCH + place, value, place < WIDTH, WIDTH, REST)
+    target, real = result + row * PITCH + place, place < WIDTH
+    high = value.to(result.dtype.element_ty)
+    tl.store(target, high, mask=real)
+    if SPLIT:
+        rest = value - high.to(tl.float32)
+        if INPUTS:
+            tl.store(target + WIDTH, high.to(tl.float32) * (1.0 / _UP), mask=real)
+            tl.store(target + 2 * WIDTH, rest, mask=real)
+        else:
+            tl.store(target + WIDTH, rest * _UP, mask=real)
+            tl.store(target + 2 * WIDTH, high, mask=real)
 
 
 @triton.jit
@@ -219,24 +233,11 @@ def word_gradients(
     tl.store(of_bias + word, bias)
 
 
-@triton.jit(do_not_specialize=["rows"])
-def weigh(
-    inputs,
-    peaks,
-    result,
-    step,
-    rows,
-    WIDTH: tl.constexpr,
-    PITCH: tl.constexpr,
-    BLOCK: tl.constexpr,
-    ROWS: tl.constexpr,
-):
-    """Multiply a row of inputs by its peak, in steps of the largest peak, which is written too."""
-    row = tl.program_id(0)
-    every = tl.arange(0, ROWS)
-    largest = tl.max(tl.load(peaks + every, mask=every < rows, other=0.0), 0)
+@triton.jit
+def weigh(inputs, peaks, step, result, WIDTH: tl.constexpr, PITCH: tl.constexpr, BLOCK: tl.constexpr):
+    """Multiply a row of inputs by its peak, in a step, the largest peak."""
+    row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, BLOCK)
     x = tl.load(inputs + row * PITCH + column, mask=column < WIDTH, other=0.0).to(tl.float32)
-    tl.store(result + row * WIDTH + column, x * (tl.load(peaks + row) / largest), mask=column < WIDTH)
-    if row == 0:
-        tl.store(step, largest)
+    share = tl.load(peaks + row) / tl.load(step)
+    tl.store(result + row * WIDTH + column, x * share, mask=column < WIDTH)

@@ -61,7 +61,7 @@ class _LogProbs(torch.autograd.Function):
         (runs, preterminals, _), vocabulary, device = hidden.shape, len(weights), hidden.device
         rows, positions = runs * preterminals, words.shape[1]
         width = -(-vocabulary // TILE) * TILE
-        hidden, weights, words = hidden.contiguous(), weights.contiguous(), words.contiguous()
+        hidden, weights, bias, words = (x.contiguous() for x in (hidden, weights, bias, words))
         # The bias is one more column, for which there is a 1 in every row.
         inputs, scales = _extended(hidden.flatten(0, 1), None, rows)
         table, _ = _extended(weights, bias, width)
@@ -121,18 +121,16 @@ class _LogProbs(torch.autograd.Function):
         of_hidden, of_weights = torch.empty_like(hidden), torch.empty_like(weights)
         of_bias = torch.empty(vocabulary, device=device)
         with aside.block():
-            step = torch.empty(1, device=device)
+            step = peaks.amax(0, keepdim=True)
             weighted = torch.empty(1, rows, columns, dtype=inputs.dtype, device=device)
             emission_kernels.weigh[(rows,)](
                 inputs,
                 peaks,
-                weighted,
                 step,
-                rows,
+                weighted,
                 WIDTH=columns,
                 PITCH=inputs.stride(1),
                 BLOCK=power(columns),
-                ROWS=power(rows),
             )
             emission_kernels.word_gradients[(vocabulary,)](
                 product(of_logits.mT, weighted),
@@ -171,11 +169,12 @@ class _LogProbs(torch.autograd.Function):
 
 
 def _extended(matrix: Tensor, column: Tensor | None, rows: int) -> tuple[Tensor, Tensor]:
-    """Return a matrix with one more column, and with zeros beside and below, as by `layers.split_matrix`.
+    """Return a matrix with one more column, and with zeros beside and below, in parts; see `extend`.
 
     Parameters
     ----------
-    column : with `rest` 1; without it, 1 in every row, and scales (rows,) that rows are to be multiplied by.
+    column : without it, there are 1s instead, as for inputs, and scales (rows,) that these are to be
+        multiplied by.
     """
     size = matrix.shape[1]
     width = aligned(size + 1)
@@ -192,7 +191,7 @@ def _extended(matrix: Tensor, column: Tensor | None, rows: int) -> tuple[Tensor,
         WIDTH=width,
         PITCH=result.stride(1),
         INPUTS=column is None,
-        REST=0 if parts() == 1 else 2 if column is None else 1,
+        SPLIT=parts() > 1,
         BLOCK=block,
         num_warps=warps(block),
     )

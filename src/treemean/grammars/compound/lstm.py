@@ -10,6 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from treemean.grammars.compound import lstm_kernels
 from treemean.grammars.compound.branches import Aside
+from treemean.grammars.inside.triton.charts import check_reach
 
 #: Sentences and units that a program handles, and how it divides sums; see `lstm_kernels`.
 _ROWS, _UNITS, _CHUNKS, _DEPTH = 32, 8, 8, 64
@@ -54,6 +55,7 @@ class _LargestStates(torch.autograd.Function):
         n, batch, size = vectors.shape
         first, second, *rest = (parameter.contiguous() for parameter in parameters)
         recurrent, units = rest[:2], rest[0].shape[-1]
+        check_reach(batch, n, numbers=n * batch * 2 * 4 * units)
         gates, inputs = (vectors.new_empty(n, batch, 2, 4 * units) for _ in range(2))
         cells, states = (vectors.new_empty(n, batch, 2, units) for _ in range(2))
         flat = vectors.reshape(n * batch, size)
