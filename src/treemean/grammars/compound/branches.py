@@ -31,7 +31,7 @@ def side_by_side(branches: Sequence[Branch], given: Sequence[Tensor]) -> list[di
     """Call functions, the last one on the current stream and the others on one each; return what they do.
 
     PyTorch computes gradients on the streams of their functions, too, and lets streams wait for each other;
-    but not before it gives back what was saved.
+    but what was saved it gives back without waiting.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def _keep(tensors: Iterable[Tensor]) -> None:
 class Aside:
     """Two streams beside the current one, whichever that is, for gradients of parameters: nothing needs them.
 
-    What is used and what is returned must be reserved outside of their blocks, and be held until they are
-    joined.
+    What the current stream uses as well must be reserved outside of their blocks, and be held until they are
+    joined. What only one block uses may be reserved in it.
 
     >>> aside = Aside(torch.device("cpu"))
     >>> with aside.block():
