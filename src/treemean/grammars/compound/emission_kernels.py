@@ -17,9 +17,6 @@ _ROW, _GRADIENT = tl.constexpr(12), tl.constexpr(14)
 # What rounding takes away from vectors of words is multiplied by this, and what it meets divided: vectors are
 # small, and the rest of them would get lost at the lower end of halves.
 _UP = tl.constexpr(2.0**10)
-# At least so much of the probability may be that of words that do not stand in a sentence: what is left of 1
-# by rounding.
-_REST = tl.constexpr(2.0**-18)
 
 
 @triton.jit(do_not_specialize=["given"])
@@ -67,8 +64,8 @@ def extend(
 
 @triton.jit
 def surplus_at(place, words, gradients, log_probs, number, rows, positions, LOOK: tl.constexpr):
-    """Return how much more often than expected a preterminal emits the words at some places, how likely they
-    are, and whether they stand there first.
+    """Return how much more often than expected a preterminal emits the words at some places, and whether they
+    stand there first.
 
     ``number`` is how often the preterminal stands anywhere. ``rows`` is the distance of positions.
     """
@@ -83,7 +80,7 @@ def surplus_at(place, words, gradients, log_probs, number, rows, positions, LOOK
         total += tl.sum(tl.where(same, gradient[None, :], 0.0), 1)
         before += tl.sum((same & (other[None, :] < place[:, None])).to(tl.int32), 1)
     p = tl.exp(tl.load(log_probs + place * rows, mask=there, other=-1e30))
-    return total - number * p, p, there & (before == 0)
+    return total - number * p, there & (before == 0)
 
 
 @triton.jit(do_not_specialize=["rows", "positions", "width"])
@@ -124,13 +121,11 @@ def logit_gradients(
     for begin in range(0, positions, LOOK):
         place = begin + tl.arange(0, LOOK)
         number += tl.sum(tl.load(gradients + place * rows, mask=place < positions, other=0.0), 0)
-    unseen = tl.full([], 1.0, dtype=tl.float32)
     for begin in range(0, positions, LOOK):
         place = begin + tl.arange(0, LOOK)
-        value, p, first = surplus_at(place, words, gradients, log_probs, number, rows, positions, LOOK)
-        unseen -= tl.sum(tl.where(first, p, 0.0), 0)
+        value, first = surplus_at(place, words, gradients, log_probs, number, rows, positions, LOOK)
         tl.store(surplus + place * rows, tl.where(first, value, 0.0), mask=place < positions)
-    k = exponent(tl.abs(number) * (tl.maximum(unseen, 0.0) + _REST)) - _GRADIENT
+    k = exponent(tl.abs(number)) - _GRADIENT
     tl.store(steps + row, two_to(k))
     tl.store(peaks + row, two_to(k) * tl.load(scales + row))
     factor = -number * PROBABILITY * two_to(-k)
