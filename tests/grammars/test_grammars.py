@@ -156,7 +156,7 @@ def test_compound_grammars_draw_z_from_the_generator_and_use_its_mean_at_test_ti
     assert torch.equal(draws[0].negative_log_likelihood, draws[1].negative_log_likelihood)
     assert not torch.equal(draws[0].negative_log_likelihood, draws[2].negative_log_likelihood)
     assert torch.equal(draws[0].divergence, draws[2].divergence)
-    mean, log_variance = grammar.encoder(WORDS, LENGTHS)
+    mean, log_variance = grammar.encoder(WORDS, LENGTHS).chunk(2, -1)
     posterior = torch.distributions.Normal(mean, (0.5 * log_variance).exp())
     prior = torch.distributions.Normal(torch.zeros_like(mean), torch.ones_like(mean))
     expected = torch.distributions.kl_divergence(posterior, prior).sum(-1)

@@ -45,12 +45,7 @@ class Encoder(nn.Module):
         self.lstm = nn.LSTM(size, 2 * size, batch_first=True, bidirectional=True)
         self.output = nn.Linear(4 * size, 2 * latent)
 
-    def forward(self, words: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return mean and log variance, each (B, latent)."""
-        mean, log_variance = self.encode(words, lengths).chunk(2, -1)
-        return mean, log_variance
-
-    def encode(self, words: Tensor, lengths: Tensor | None = None, *, kernels: bool = False) -> Tensor:
+    def forward(self, words: Tensor, lengths: Tensor | None = None, *, kernels: bool = False) -> Tensor:
         """Return means and log variances side by side, (B, 2 latent).
 
         Without lengths all words are real. Only then can it be part of a CUDA graph, since lengths must be
@@ -191,7 +186,8 @@ class DenseGrammar(Grammar):
 
     def _encode(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> Tensor:
         """Return means and log variances of z side by side, (B, 2 latent)."""
-        return self.encoder.encode(words, lengths, kernels=not exact and self._resolved() == "triton")
+        encoded: Tensor = self.encoder(words, lengths, kernels=not exact and self._resolved() == "triton")
+        return encoded
 
     def _expected_rules(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> DenseRules:
         """Return the rules, given the mean of the posterior of z if there is a z."""

@@ -10,7 +10,7 @@ import triton
 import triton.language as tl
 
 from treemean.grammars.fused.unit_kernels import PROBABILITY, exponent, limited, two_to
-from treemean.grammars.inside.dense_kernels.places import multiply
+from treemean.grammars.inside.dense_kernels.halves import multiply
 
 # The exponents of two of the largest number of a row of inputs, and of gradients, as halves.
 _ROW, _GRADIENT = tl.constexpr(12), tl.constexpr(14)

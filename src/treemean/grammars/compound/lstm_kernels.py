@@ -11,7 +11,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.inside.dense_kernels.places import multiply
+from treemean.grammars.inside.dense_kernels.halves import multiply
 
 SIZES = ["step", "n", "batch"]  # never compiled into a kernel
 

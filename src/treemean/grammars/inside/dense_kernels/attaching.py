@@ -16,10 +16,12 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.inside.dense_kernels.places import (
+from treemean.grammars.inside.dense_kernels.halves import (
     add_outer_products,
     load_exponents,
     multiply_split,
+)
+from treemean.grammars.inside.dense_kernels.places import (
     row_of,
     slots_before,
 )

@@ -10,18 +10,20 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.inside.dense_kernels.places import (
-    attached_at,
-    factor_of,
+from treemean.grammars.inside.dense_kernels.halves import (
     load_exponents,
     load_scaled,
     load_scaled_columns,
     multiply,
     multiply_halves,
+    store_scaled,
+)
+from treemean.grammars.inside.dense_kernels.places import (
+    attached_at,
+    factor_of,
     row_in,
     row_of,
     slot_of,
-    store_scaled,
 )
 
 #: Never compiled into a kernel.

@@ -12,19 +12,21 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from treemean.grammars.inside.dense_kernels.halves import (
+    load_exponents,
+    multiply,
+    multiply_halves,
+    split,
+    store_scaled,
+)
 from treemean.grammars.inside.dense_kernels.places import (
     attached_at,
     best_split,
     best_splits,
     factor_of,
-    load_exponents,
-    multiply,
-    multiply_halves,
     row_in,
     row_of,
     slot_of,
-    split,
-    store_scaled,
 )
 
 #: Never compiled into a kernel.

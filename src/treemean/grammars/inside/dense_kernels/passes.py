@@ -106,7 +106,7 @@ class Inside:
         self.views = torch.empty(batch, rows, sizes.view, **kind)
         self.scales = torch.empty(batch, rows, **kind)
         self.factors = torch.empty(batch, n, n, n, **kind)
-        halves = halves_of(words)  # see `places`
+        halves = halves_of(words)
         self.gapped = torch.empty(batch, max(self.slots, 1), sizes.gapped, dtype=halves, device=device)
         self.attachers = torch.empty(
             batch, rows, 2 * (sizes.columns - sizes.view), dtype=halves, device=device
