@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import itertools
 import json
 import os
 import shutil
@@ -11,7 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,7 +63,7 @@ def page_for(folder: Path, kept: dict[str, Any]) -> Path:
     docs = folder / "docs"
     for name in ("images", "measurements"):
         (docs / name).mkdir(parents=True)
-    marks = ("checks", "steps", "ensemble", "learning", "curves")
+    marks = ("checks", "steps", "ensemble", "learning", "precision", "curves")
     (docs / "gpu.md").write_text("".join(f"<!-- {name} -->\nold\n<!-- end -->\n" for name in marks))
     (docs / "measurements" / "gpu-h200.json").write_text(json.dumps(kept))
     return docs
@@ -68,8 +73,7 @@ def test_measurements_are_brought_home(tmp_path: Path, monkeypatch: pytest.Monke
     from gpu import report
 
     measured(tmp_path)
-    kept = {"learning": {"float32-0": {"float32-0-1": {"epochs": [], "skips": 0, "restores": 0}}}}
-    docs = page_for(tmp_path, kept)
+    docs = page_for(tmp_path, {"learning": {"float32-0": report.curves(runs(["float32-0-1"], 1))}})
     monkeypatch.setattr(sys, "argv", ["report", str(tmp_path), "--docs", str(docs)])
     report.main()
     page, data = (
@@ -83,7 +87,125 @@ def test_measurements_are_brought_home(tmp_path: Path, monkeypatch: pytest.Monke
     assert "1 step left out, never set back. In all 46 s in 2 pieces" in page
     assert set(data["learning"]) == {"float32-0", "ours-0"}  # the one was kept, the other is new
     assert data["ensemble"]["runs"]["run 2"]["epochs"][2]["overall"] == 34.0
-    assert {path.name for path in (docs / "images").iterdir()} == {"gpu-steps.svg", "gpu-learning.svg"}
+    images = {path.name for path in (docs / "images").iterdir()}
+    assert images == {"gpu-steps.svg", "gpu-learning.svg", "gpu-precision.svg"}
+
+
+def quality(folder: Path, kind: str, seeds: list[int], count: int = 2) -> str:
+    """Write runs of a kind, as from one call; return the folder."""
+    folder.mkdir(exist_ok=True)
+    told = {"device": "a GPU", kind: runs([f"{kind}-{seed}" for seed in seeds], count)}
+    (folder / f"quality-{kind}.json").write_text(json.dumps(told))
+    return str(folder)
+
+
+def page_with_runs(folder: Path) -> Path:
+    """Write a page for which three runs of a kind, and one of another, were measured before."""
+    from gpu import report
+
+    measured(folder)
+    kept = {
+        "device": "a GPU",
+        "steps": json.loads((folder / "gpu.json").read_text())["steps"],
+        "learning": {
+            "ours-0": report.curves(runs(["ours-0-1", "ours-0-2", "ours-0-7"], 4)),
+            "float32-0": report.curves(runs(["float32-0-1"], 4)),
+        },
+    }
+    return page_for(folder, kept)
+
+
+def test_runs_of_several_folders_are_joined_and_replace_those_that_were_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gpu import report
+
+    docs = page_with_runs(tmp_path)
+    later = quality(tmp_path / "later", "ours-0", [3, 10])
+    first = quality(tmp_path / "first", "ours-0", [1, 2])
+    quality(tmp_path / "first", "ours-1e-09", [1])
+    monkeypatch.setattr(sys, "argv", ["report", later, first, "--docs", str(docs)])
+    report.main()
+    told = capsys.readouterr().err
+    assert "kept no longer, as the new runs of ours-0 replace all others: ours-0-7\n" in told
+    learning = json.loads((docs / "measurements" / "gpu-h200.json").read_text())["learning"]
+    assert {kind: list(found) for kind, found in learning.items()} == {
+        "ours-0": ["ours-0-1", "ours-0-2", "ours-0-3", "ours-0-10"],
+        "float32-0": ["float32-0-1"],
+        "ours-1e-09": ["ours-1e-09-1"],
+    }
+    assert {len(run["epochs"]) for run in learning["ours-0"].values()} == {2}  # all of them are new
+    page = (docs / "gpu.md").read_text()
+    assert "| kernels, no floor | 4 | 1 | 5.900 (5.900–5.900) | 31.5 (31.0–32.0) | 1.0 (1.0–1.0) |" in page
+
+
+def test_the_same_run_twice_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpu import report
+
+    docs = page_with_runs(tmp_path)
+    before = {path: path.read_bytes() for path in docs.rglob("*") if path.is_file()}
+    folders = [quality(tmp_path / "one", "ours-0", [1, 2]), quality(tmp_path / "two", "ours-0", [2, 3])]
+    monkeypatch.setattr(sys, "argv", ["report", *folders, "--docs", str(docs)])
+    with pytest.raises(SystemExit, match=r"two has runs that .* has, too: ours-0-2\. Nothing was changed"):
+        report.main()
+    assert {path: path.read_bytes() for path in docs.rglob("*") if path.is_file()} == before
+
+
+def test_kinds_of_runs_are_compared() -> None:
+    from gpu import learning_tables, report
+
+    ends = {"ours-0": 50.0, "float32-0": 40.0, "ours-1e-09": 40.0, "float32-1e-09": 50.0}
+    kinds = {}
+    for kind, f1 in ends.items():
+        told = {
+            f"{kind}-{seed}": {"epochs": epochs(5 - seed, f1 + seed), "restores": [], "skips": 0}
+            for seed in (1, 2)
+        }
+        kinds[kind] = report.curves(told)
+    lines = learning_tables.learning_table(kinds).splitlines()
+    assert lines[2:4] == [
+        "| kernels, no floor | 2 | 1 | 5.900 (5.900–5.900) | 52.5 (52.0–53.0) | 1.0 (1.0–1.0) |",
+        "|  |  | 2 | 5.800 (5.800–5.800) | 53.5 (53.0–54.0) | 1.0 (1.0–1.0) |",
+    ]
+    assert lines[4].startswith("|  |  | 3 | 5.700")  # the last one that is over for both
+    # Two against two differ as much in two of six ways; both differences together make up for each other.
+    start = lines.index("| means after epoch 3 (p) | runs | nats per word | F1 overall | F1 discontinuous |")
+    assert [line.split(" | ")[1:4:2] for line in lines[start + 2 :]] == [
+        ["2 / 2", "54.5 / 44.5 (0.33)"],
+        ["2 / 2", "44.5 / 54.5 (0.33)"],
+        ["4 / 4", "49.5 / 49.5 (1)"],
+        ["2 / 2", "54.5 / 44.5 (0.33)"],
+        ["2 / 2", "44.5 / 54.5 (0.33)"],
+        ["4 / 4", "49.5 / 49.5 (1)"],
+    ]
+
+
+scores = st.lists(st.integers(-20, 20).map(lambda number: number / 10), min_size=1, max_size=3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(scores, scores), min_size=1, max_size=2))
+def test_chance_is_that_of_all_orders(strata: list[tuple[list[float], list[float]]]) -> None:
+    from gpu import chance
+
+    def sums(first: list[float], second: list[float]) -> list[float]:
+        return [sum(order[: len(first)]) for order in itertools.permutations([*first, *second])]
+
+    dealt = [sum(parts) for parts in itertools.product(*(sums(*pair) for pair in strata))]
+    mean = sum(dealt) / len(dealt)
+    found = abs(sum(sum(first) for first, _ in strata) - mean)
+    naive = sum(abs(each - mean) >= found - 1e-6 for each in dealt) / len(dealt)
+    assert chance.p_value(strata) == pytest.approx(naive)
+
+
+def test_chance_is_that_of_a_known_permutation_test() -> None:
+    from gpu import chance
+
+    first, second = [5.38, 5.41, 5.44, 5.45, 5.43, 5.36], [5.435, 5.476, 5.477, 5.458, 5.465, 5.456]
+    known = stats.permutation_test(
+        (first, second), lambda a, b: sum(a) / len(a) - sum(b) / len(b), n_resamples=np.inf
+    )
+    assert chance.p_value([(first, second)]) == pytest.approx(known.pvalue)
 
 
 def test_errors_that_are_not_finite_are_told() -> None:
@@ -234,7 +356,7 @@ def test_checks_with_grown_layers_have_a_line_of_their_own() -> None:
     assert lines[3] == "| likewise, with hidden layers that have grown | 1 | – | 5e-03 | – |"
 
 
-@pytest.mark.parametrize("name", ["report", "tables"])
+@pytest.mark.parametrize("name", ["chance", "report", "tables"])
 def test_the_examples_run(name: str) -> None:
     module = __import__(f"gpu.{name}", fromlist=[name])
     failed, attempted = doctest.testmod(module)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
+from gpu.learning_tables import COMPARED, FLOORS, PRECISIONS, common_epochs, reached
 from gpu.reference import PUBLIC, public_step, public_trees
 from gpu.tables import decoding_time
 
@@ -18,6 +20,7 @@ PARTS = {"grammar": "grammar and emissions", "inside": "inside", "backward": "ba
 #: From dark to light, told apart in print and by those who do not see red and green apart.
 SHADES = ("#08306b", "#2171b5", "#6baed6", "#c6dbef")
 OURS, PUBLICS = "#2171b5", "#d95f0e"
+COLOURS = {"ours": OURS, "float32": "#d95f0e"}
 VARIANTS = ("#2171b5", "#d95f0e", "#31a354", "#756bb1")
 SCORES = {
     "nats": "nats per word",
@@ -144,6 +147,47 @@ def _draw_curves(axes: Any, runs: Mapping[str, Any], key: str, many: bool) -> No
         return
     for (name, values), colour in zip(lines.items(), VARIANTS):
         axes.plot(range(1, len(values) + 1), values, "o-", color=colour, markersize=2.5, label=name)
+
+
+def draw_precision(kinds: Mapping[str, Any], target: Path) -> None:
+    """Draw what runs reached by epoch, kernels beside float32; without and with a floor, each in a row."""
+    rows = {
+        name: {
+            precision: kinds[f"{precision}-{floor}"]
+            for precision in PRECISIONS
+            if f"{precision}-{floor}" in kinds
+        }
+        for floor, name in FLOORS.items()
+    }
+    rows = {name: there for name, there in rows.items() if there}
+    if not rows:
+        return
+    with plt.rc_context(STYLE):
+        figure, panels = plt.subplots(
+            len(rows), len(COMPARED), sharex=True, sharey="col", squeeze=False,
+            figsize=(10.4, 0.6 + 2.7 * len(rows)), layout="constrained",
+        )  # fmt: skip
+        for line, (floor, there) in zip(panels, rows.items()):
+            for axes, key in zip(line, COMPARED):
+                for precision, runs in there.items():
+                    _draw_runs(axes, runs, key, PRECISIONS[precision], COLOURS[precision])
+                axes.set(title=f"{SCORES[key]}, {floor}", xlabel="epoch")
+                axes.xaxis.get_major_locator().set_params(integer=True)
+                axes.xaxis.set_tick_params(labelbottom=True)
+            line[0].legend(loc="upper right")
+        figure.suptitle("Every third sentence: runs (thin) and their means", fontsize=10.5)
+        figure.savefig(target, metadata={"Date": None})
+        plt.close(figure)
+
+
+def _draw_runs(axes: Any, runs: Mapping[str, Any], key: str, name: str, colour: str) -> None:
+    for run in runs.values():
+        line = [epoch[key] for epoch in run["epochs"]]
+        axes.plot(range(1, len(line) + 1), line, color=colour, linewidth=0.8, alpha=0.6)
+    epochs = range(1, common_epochs(runs) + 1)
+    means = [statistics.fmean(reached(runs, epoch, key)) for epoch in epochs]
+    label = f"{name}, {len(runs)} run{'' if len(runs) == 1 else 's'}"
+    axes.plot(epochs, means, "o-", color=colour, linewidth=2, markersize=4, label=label)
 
 
 def _list(found: Any) -> list[Any]:

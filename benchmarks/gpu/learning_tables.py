@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+from gpu.chance import p_value
 from gpu.tables import MISSING, table
 
 SCORES = ("overall", "continuous", "discontinuous")
-KINDS = {
-    "ours-0": "kernels, no floor",
-    "float32-0": "full float32, no floor",
-    "ours-1e-09": "kernels, floor 1e-9",
-    "float32-1e-09": "full float32, floor 1e-9",
-}
+#: What kinds of runs are made of, the two parts of their names.
+PRECISIONS = {"ours": "kernels", "float32": "full float32"}
+FLOORS = {"0": "no floor", "1e-09": "floor 1e-9"}
+#: What runs of several kinds are compared by.
+COMPARED = ("nats", "overall", "discontinuous")
+PRECISION = "Nats per word and F1 by epoch, of kernels and of full float32, without and with a floor"
 #: Epochs of a long run that its table shows, beside the best and the last one.
 SHOWN = (1, 2, 3, 5, 10, 15, 20, 25, 30)
 
@@ -30,18 +32,65 @@ def learning_tables(data: Mapping[str, Any]) -> dict[str, str]:
     }
     tables = {name: make(data[name]) for name, make in makers.items() if data.get(name)}
     drawn = any(name in tables for name in ("ensemble", "stability", "compare"))
-    return tables | ({"curves": "![Learning curves](images/gpu-learning.svg)"} if drawn else {})
+    return (
+        tables
+        | ({"curves": "![Learning curves](images/gpu-learning.svg)"} if drawn else {})
+        | ({"precision": f"![{PRECISION}](images/gpu-precision.svg)"} if "learning" in tables else {})
+    )
 
 
 def learning_table(kinds: Mapping[str, Any]) -> str:
-    """Return nats per word and F1 scores after each epoch, for each kind and initialisation."""
-    longest = max(len(run["epochs"]) for runs in kinds.values() for run in runs.values())
+    """Return means and ranges of kinds after some epochs; and how often chance makes them differ as much."""
     rows = []
-    for kind in sorted(kinds, key=list(KINDS).index):
-        for name, run in kinds[kind].items():
-            cells = [_cell(epoch) for epoch in run["epochs"]]
-            rows.append([KINDS[kind], name.rpartition("-")[2], *cells, *[MISSING] * (longest - len(cells))])
-    return table(["", "seed", *(f"epoch {n}" for n in range(1, longest + 1))], rows)
+    for floor, floor_name in FLOORS.items():
+        for precision, name in PRECISIONS.items():
+            runs = kinds.get(f"{precision}-{floor}", {})
+            begin = [f"{name}, {floor_name}", str(len(runs))]
+            for epoch in _doubling(common_epochs(runs)):
+                ranges = [_range(reached(runs, epoch, key), _digits(key)) for key in COMPARED]
+                rows.append([*begin, str(epoch), *ranges])
+                begin = ["", ""]
+    runs = {name: run for kind in kinds.values() for name, run in kind.items()}
+    parts = [table(["", "runs", "epoch", *_heads(COMPARED)], rows), f"({_trouble(runs)}.)"]
+    last = common_epochs(runs)
+    differences = _differences(kinds, last) if last else []
+    if differences:
+        parts.append(table([f"means after epoch {last} (p)", "runs", *_heads(COMPARED)], differences))
+    return "\n\n".join(parts)
+
+
+def _differences(kinds: Mapping[str, Any], epoch: int) -> list[list[str]]:
+    """Return means of kernels beside float32 and of no floor beside a floor, each with all else equal."""
+    by_floor = {name: [f"{precision}-{floor}" for precision in PRECISIONS] for floor, name in FLOORS.items()}
+    by_precision = {
+        name: [f"{precision}-{floor}" for floor in FLOORS] for precision, name in PRECISIONS.items()
+    }
+    rows = []
+    for pairs, sides in ((by_floor, PRECISIONS), (by_precision, FLOORS)):
+        there = {name: [pair] for name, pair in pairs.items() if all(kind in kinds for kind in pair)}
+        if len(there) > 1:
+            there["all runs"] = list(pairs.values())
+        for name, strata in there.items():
+            counts = [str(sum(len(kinds[kind]) for kind in side)) for side in zip(*strata)]
+            cells = [_difference(kinds, strata, epoch, key) for key in COMPARED]
+            rows.append([f"{' / '.join(sides.values())}: {name}", " / ".join(counts), *cells])
+    return rows
+
+
+def _difference(kinds: Mapping[str, Any], strata: Sequence[Sequence[str]], epoch: int, key: str) -> str:
+    found = [[reached(kinds[kind], epoch, key) for kind in pair] for pair in strata]
+    means = [f"{statistics.fmean(chain(*side)):.{_digits(key)}f}" for side in zip(*found)]
+    return f"{' / '.join(means)} ({p_value([(first, second) for first, second in found]):.2g})"
+
+
+def common_epochs(runs: Mapping[str, Any]) -> int:
+    """Return the number of epochs that are over for all of some runs."""
+    return min((len(run["epochs"]) for run in runs.values()), default=0)
+
+
+def reached(runs: Mapping[str, Any], epoch: int, key: str) -> list[float]:
+    """Return what each of some runs reached after an epoch (from 1)."""
+    return [run["epochs"][epoch - 1][key] for run in runs.values()]
 
 
 def ensemble_table(told: Mapping[str, Any]) -> str:
@@ -50,13 +99,13 @@ def ensemble_table(told: Mapping[str, Any]) -> str:
     seconds = told.get("epoch_seconds", [])
     rows = []
     for number, same in enumerate(zip(*runs), 1):
-        cells = [_spread([epoch[name] for epoch in same], 3 if name == "nats" else 1) for name in _NAMES]
+        cells = [_spread([epoch[name] for epoch in same], _digits(name)) for name in _NAMES]
         taken = f"{seconds[number - 1]:.0f}" if number <= len(seconds) else MISSING
         rows.append([str(number), *cells, taken])
     pieces = told.get("pieces", [])
     note = f"{len(runs)} runs, mean ± standard deviation; {_trouble(told['runs'])}. "
     note += f"In all {sum(pieces):.0f} s in {_count(len(pieces), 'piece')}, everything included."
-    head = ["epoch", "nats per word", *(f"F1 {name}" for name in SCORES), "seconds"]
+    head = ["epoch", *_heads(_NAMES), "seconds"]
     return f"{table(head, rows)}\n\n{note}"
 
 
@@ -80,7 +129,7 @@ def average_table(told: Mapping[str, Any]) -> str:
             for name, found in told.get("fitted", {}).items()
         ),
     ]
-    return f"{table(['', *(f'F1 {name}' for name in SCORES)], rows)}\n\n({told['selection']['note']}.)"
+    return f"{table(['', *_heads(SCORES)], rows)}\n\n({told['selection']['note']}.)"
 
 
 def stability_table(told: Mapping[str, Any]) -> str:
@@ -94,7 +143,7 @@ def stability_table(told: Mapping[str, Any]) -> str:
             [f"{e['epoch']}{' (best)' if e['epoch'] == best else ''}", *(_number(e, key) for key in _NAMES)]
             for e in shown
         ]
-        head = ["epoch", "nats per word", *(f"F1 {score}" for score in SCORES)]
+        head = ["epoch", *_heads(_NAMES)]
         seconds = f"; {sum(told['pieces']):.0f} s in all" if told.get("pieces") else ""
         parts.append(f"{table(head, rows)}\n\n({name}; {_trouble({name: run})}{seconds}.)")
     return "\n\n".join(parts)
@@ -111,12 +160,31 @@ def compare_table(told: Mapping[str, Any]) -> str:
 _NAMES = ("nats", *SCORES)
 
 
+def _heads(keys: Sequence[str]) -> list[str]:
+    return ["nats per word" if key == "nats" else f"F1 {key}" for key in keys]
+
+
+def _digits(key: str) -> int:
+    return 3 if key == "nats" else 1
+
+
+def _doubling(last: int) -> list[int]:
+    """Return 1, 2, 4, … and the last number."""
+    return sorted({2**power for power in range(last.bit_length())} | {last} - {0})
+
+
+def _range(values: Sequence[float], digits: int) -> str:
+    mean = f"{statistics.fmean(values):.{digits}f}"
+    ends = f" ({min(values):.{digits}f}–{max(values):.{digits}f})"
+    return mean + (ends if len(values) > 1 else "")
+
+
 def _cell(epoch: Mapping[str, float]) -> str:
     return f"{epoch['nats']:.3f}: {' / '.join(f'{epoch[name]:.1f}' for name in SCORES)}"
 
 
 def _number(epoch: Mapping[str, float], name: str) -> str:
-    return f"{epoch[name]:.{3 if name == 'nats' else 1}f}"
+    return f"{epoch[name]:.{_digits(name)}f}"
 
 
 def _scores(found: Mapping[str, float]) -> list[str]:

@@ -7,8 +7,12 @@ Each FOLDER may have gpu.json (`make bench-gpu`), quality-*.json, ensemble.json,
 docs/measurements/gpu-h200.json. Tables are written between the marks in docs/gpu.md. Without any folder,
 tables and figures are made again from what is kept.
 
+Runs of one kind (quality-KIND.json) may be in several folders of one call, with other seeds in each: they are
+joined, and together replace what was kept of that kind, which another version of the code may have made.
+
 Nothing is changed if something is wrong with one of the folders: it is absent, or has results that are from
-another device than those that are kept, or that have not come to the end of an epoch and would replace some.
+another device than those that are kept, or that have not come to the end of an epoch and would replace some,
+or a run that a folder before it has, too.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from typing import Any, NoReturn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from gpu.figures import draw_learning, draw_steps
+from gpu.figures import draw_learning, draw_precision, draw_steps
 from gpu.learning_tables import learning_tables
 from gpu.tables import (
     checks_table,
@@ -77,12 +81,14 @@ def main() -> None:
     options = parser.parse_args()
     target = options.docs / "measurements" / "gpu-h200.json"
     data = json.loads(target.read_text()) if target.exists() else {}
+    learnt: dict[str, dict[str, Any]] = {}
     for folder in options.folders:
         found = collect(folder, data)
-        learning = data.get("learning", {}) | found.get("learning", {})
+        join(learnt, found.pop("learning", {}), folder)
         made = {row["part"] for row in found.get("checks", [])}  # perhaps not all
         kept = [row for row in data.get("checks", []) if row["part"] not in made]
-        data |= found | {"learning": learning, "checks": kept + found.get("checks", [])}
+        data |= found | {"checks": kept + found.get("checks", [])}
+    data["learning"] = replace(data.get("learning", {}), learnt)
     data = rounded({"about": ABOUT} | {key: data[key] for key in data if key != "about"})
     write(target, json.dumps(data, indent=1) + "\n")
     page = options.docs / "gpu.md"
@@ -92,6 +98,7 @@ def main() -> None:
         print(f"{name}:\n\n{text}\n")
     draw_steps(data, options.docs / "images" / "gpu-steps.svg")
     draw_learning(data, options.docs / "images" / "gpu-learning.svg")
+    draw_precision(data["learning"], options.docs / "images" / "gpu-precision.svg")
 
 
 def collect(folder: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,6 +133,26 @@ def collect(folder: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
         else:
             found.setdefault("learning", {})[runs_name(name)] = curves(told[runs_name(name)])
     return found
+
+
+def join(learnt: dict[str, dict[str, Any]], found: Mapping[str, Any], folder: Path) -> None:
+    """Add the runs of a folder, by kind, to those of folders before it; the same run twice is an error."""
+    for kind, runs in found.items():
+        before = learnt.get(kind, {})
+        twice = ", ".join(name for name in runs if name in before)
+        if twice:
+            refuse(f"{folder} has runs that a folder before it has, too: {twice}")
+        together = before | runs
+        learnt[kind] = {name: together[name] for name in sorted(together, key=lambda name: (len(name), name))}
+
+
+def replace(kept: Mapping[str, Any], learnt: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the runs of all kinds, the new ones where there are any; tell which are kept no longer."""
+    for kind, runs in learnt.items():
+        gone = ", ".join(name for name in kept.get(kind, {}) if name not in runs)
+        if gone:
+            print(f"kept no longer, as the new runs of {kind} replace all others: {gone}", file=sys.stderr)
+    return {**kept, **learnt}
 
 
 def is_result(name: str) -> bool:
