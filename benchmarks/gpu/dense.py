@@ -38,23 +38,25 @@ from treemean.grammars.precision import in_float64
 
 KINDS = ("n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 
+#: Whose kernels are listed.
+PROFILED = (("n-lcfrs", 40), ("c-lcfrs", 40))
+
 #: The first one is compared by all means.
 VARIANTS = [
     Settings(),
+    Settings(sharing=16),
     Settings(attach_rows=64),
+    Settings(attach_stages=4),
+    Settings(collect_stages=3),
     Settings(rows=64),
     Settings(attach_chunks=4),
-    Settings(right_chunks=32),
-    Settings(chunks=8),
-    Settings(sharing=16),
-    Settings(wrap_chunks=32),
-    Settings(lines=32),
-    Settings(attach_rows=64, attach_warps=2),
-    Settings(rows=64, collect_warps=2),
-    Settings(attach_chunks=16),
     Settings(right_chunks=8),
+    Settings(attach_chunks=16),
+    Settings(wrap_chunks=32),
+    Settings(chunks=8),
     Settings(attach_stages=2),
-    Settings(collect_stages=3),
+    Settings(rows=64, collect_warps=2),
+    Settings(collect_stages=1),
     Settings(streams=False),
 ]
 
@@ -247,12 +249,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="time that the script may take")
     parser.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 40])
-    parser.add_argument(
-        "--branches", action="store_true", help="networks of C- grammars on streams of their own"
-    )
+    parser.add_argument("--alone", action="store_true", help="networks of C- grammars one after the other")
     options = parser.parse_args()
     budget = Budget(options.seconds)
-    branches.enabled = options.branches
+    branches.enabled = not options.alone
     for kind in reversed(KINDS):
         guard("check", lambda: check(kind))  # noqa: B023
         guard("check", lambda: check_graph(kind))  # noqa: B023
@@ -263,7 +263,7 @@ def main() -> None:
     for kind in ("n-lcfrs", "c-lcfrs", "n-pcfg", "c-pcfg"):
         for n in options.lengths:
             if budget.left() > 2:
-                guard("measure", lambda: measure(kind, n, profile=(kind, n) == ("n-lcfrs", 40)))  # noqa: B023
+                guard("measure", lambda: measure(kind, n, profile=(kind, n) in PROFILED))  # noqa: B023
     print(budget, flush=True)
     for kind in ("n-pcfg", "c-pcfg"):
         if budget.left() > 4:

@@ -39,8 +39,8 @@ def test_lstm_is_that_of_pytorch(
 ) -> None:
     dtype, tolerance = (torch.float32, 1e-4) if device == "cuda" else (torch.float64, 1e-10)
     if device == "cpu":  # let loops go round more than once
-        monkeypatch.setattr(lstm, "_CHUNKS", 2)
-        monkeypatch.setattr(lstm, "_DEPTH", 2)
+        monkeypatch.setattr(lstm, "_ADVANCE", (2, 2))
+        monkeypatch.setattr(lstm, "_RETREAT", (2, 2))
     torch.manual_seed(n)
     network = nn.LSTM(4, units, bidirectional=True).to(device, dtype)
     vectors = torch.randn(n, batch, 4, device=device, dtype=dtype, requires_grad=True)

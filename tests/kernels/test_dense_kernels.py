@@ -25,7 +25,6 @@ def few_lines(device: str) -> Settings:
         else Settings(
             attach_rows=8,
             rows=8,
-            places=2,
             sharing=2,
             lines=2,
             chunks=2,

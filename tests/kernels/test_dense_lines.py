@@ -1,4 +1,4 @@
-"""Discontinuous spans line by line: every one once, those that are met as often side by side."""
+"""Discontinuous spans line by line, or from both ends: every one once; those met as often side by side."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import triton
 import triton.language as tl
 
 from treemean.grammars.inside.dense_kernels.attaching import (
+    columns_at,
     find_in_lines,
+    find_in_pairs,
     lefts_at,
     lines_at,
+    pairs_of_lines,
     span_at,
     tiles_at,
     triangle,
@@ -34,6 +37,20 @@ def list_spans(spans, counts, kind, anchor, width, n, BY_GAP: tl.constexpr, ROWS
         tl.store(spans + position * 2 + 1, column, mask=position < total)
     tl.store(counts, total)
     tl.store(counts + 1, tiles)
+
+
+@triton.jit(do_not_specialize=["anchor", "width", "least", "n"])
+def list_pairs(spans, counts, kind, anchor, width, least, n, ROWS: tl.constexpr):
+    """Write left length and column of the spans whose growing part is long enough, and count them."""
+    first, last = lefts_at(kind, anchor, width, least, n)
+    columns, slope = columns_at(kind, anchor, n - width)
+    both, total = pairs_of_lines(columns, slope, first, last)
+    for begin in range(0, total, ROWS):
+        position = begin + tl.arange(0, ROWS)
+        left, column = find_in_pairs(position, columns, slope, first, last, both)
+        tl.store(spans + position * 2, left, mask=position < total)
+        tl.store(spans + position * 2 + 1, column, mask=position < total)
+    tl.store(counts, total)
 
 
 def spans_by_anchor(width: int, n: int) -> dict[tuple[int, int], list[tuple[int, int]]]:
@@ -66,6 +83,24 @@ def test_every_span_once_and_in_order(n: int, width: int, by_gap: bool, device: 
             else:
                 often = [left for left, _ in found]
             assert often in (sorted(often), sorted(often, reverse=True))
+
+
+@pytest.mark.parametrize("least", [1, 2, 4])
+@pytest.mark.parametrize(("n", "width"), [(3, 2), (9, 2), (9, 5), (9, 8), (16, 6), (16, 12)])
+def test_every_span_once_from_both_ends(n: int, width: int, least: int, device: str) -> None:
+    expected = spans_by_anchor(width, n)
+    for kind in range(4):
+        for anchor in range(-width, n + 1):
+            wanted = [
+                (left, column)
+                for left, column in expected.get((kind, anchor), [])
+                if (left if kind < 2 else width - left) >= least
+            ]
+            spans = torch.full((len(wanted) + ROWS, 2), -1, dtype=torch.int32, device=device)
+            counts = torch.zeros(1, dtype=torch.int32, device=device)
+            list_pairs[(1,)](spans, counts, kind, anchor, width, least, n, ROWS=ROWS)
+            assert counts.item() == len(wanted)
+            assert sorted(map(tuple, spans[: len(wanted)].tolist())) == sorted(wanted)
 
 
 def test_long_lines(device: str) -> None:

@@ -20,9 +20,8 @@ _BRANCHES, _ASIDE = 3, 5
 
 Branch = Callable[[], dict[str, Tensor]]
 
-#: Whether there are any streams beside the current one: not as long as no GPU has shown that this is right
-#: and faster, see `benchmarks/gpu/dense.py --branches`.
-enabled = False
+#: Whether there are any streams beside the current one; see `benchmarks/gpu/dense.py --alone`.
+enabled = True
 
 _numbers: dict[int, int] = {}
 

@@ -12,8 +12,10 @@ from treemean.grammars.compound import lstm_kernels
 from treemean.grammars.compound.branches import Aside
 from treemean.grammars.inside.triton.charts import check_reach
 
-#: Sentences and units that a program handles, and how it divides sums; see `lstm_kernels`.
-_ROWS, _UNITS, _CHUNKS, _DEPTH = 32, 8, 8, 64
+#: Sentences and units that a program handles.
+_ROWS, _UNITS = 32, 8
+#: How a program divides sums, see `lstm_kernels`: CHUNKS and DEPTH, forward and back.
+_ADVANCE, _RETREAT = (4, 64), (8, 32)
 
 #: The parameters of the LSTM, each followed by that of the second direction.
 _PARAMETERS = [
@@ -35,15 +37,18 @@ def largest_states(lstm: nn.LSTM, vectors: Tensor) -> Tensor:
     return result
 
 
-def _options(batch: int, units: int) -> tuple[tuple[int, int, int], dict[str, int]]:
+def _options(
+    batch: int, units: int, division: tuple[int, int]
+) -> tuple[tuple[int, int, int], dict[str, int]]:
     """Return the programs of a step, and sizes of its tiles."""
+    chunks, depth = division
     return (-(-units // _UNITS), -(-batch // _ROWS), 2), {
         "H": units,
         "ROWS": _ROWS,
         "UNITS": _UNITS,
-        "CHUNKS": _CHUNKS,
-        "DEPTH": _DEPTH,
-        "num_warps": _CHUNKS,
+        "CHUNKS": chunks,
+        "DEPTH": depth,
+        "num_warps": chunks,
     }
 
 
@@ -66,7 +71,7 @@ class _LargestStates(torch.autograd.Function):
         aside.join()
         largest = vectors.new_empty(batch, 2 * units)
         places = torch.empty(batch, 2 * units, dtype=torch.int32, device=vectors.device)
-        programs, options = _options(batch, units)
+        programs, options = _options(batch, units, _ADVANCE)
         for step in range(n):
             lstm_kernels.advance[programs](
                 inputs, *rest, gates, cells, states, largest, places, step, n, batch, **options
@@ -81,7 +86,7 @@ class _LargestStates(torch.autograd.Function):
         n, batch, _, units = states.shape
         carried = torch.empty_like(states[0])
         of_gates = torch.empty_like(gates)
-        programs, options = _options(batch, units)
+        programs, options = _options(batch, units, _RETREAT)
         grad = grad.contiguous()
         for step in range(n - 1, -1, -1):
             lstm_kernels.retreat[programs](

@@ -6,9 +6,8 @@ spans of one width that agree in this *anchor* are multiplied by the same matric
 two ends lie. They are lined up by left length a and by a column: m'-i for R5 and R6, i for R7 and R8. The
 anchor of R8 is counted as m', which for one width comes to the same.
 
-These fields of spans have four, three or no corners of 90°. They are cut into tiles of ROWS spans: line by
-line for sums over children; for gradients into rectangles of PLACES columns, half of which lie outside on
-average, but whose places need not be searched.
+These fields of spans have four, three or no corners of 90°. They are cut into tiles of ROWS spans: for sums
+over children such that those of a tile have about as many, for gradients such that places are found fast.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import triton.language as tl
 
 from treemean.grammars.inside.dense_kernels.halves import (
     add_outer_products,
-    load_exponents,
+    exponents_of,
     multiply_split,
 )
 from treemean.grammars.inside.dense_kernels.places import (
@@ -101,6 +100,24 @@ def span_at(kind, anchor, first, last, line, place, BY_GAP: tl.constexpr):
         left = tl.where(slanting, tl.where(kind == 1, last - place, first + place), left)
         column = tl.where(slanting, tl.where(kind == 1, line, anchor - left - 1 - line), column)
     return left, column
+
+
+@triton.jit
+def pairs_of_lines(columns, slope, first, last):
+    """Count the spans of the first and last line of a field, which are those of each such pair, and all."""
+    lines = tl.maximum(last - first + 1, 0)
+    both = 2 * columns + slope * (first + last)
+    return both, lines * both // 2
+
+
+@triton.jit
+def find_in_pairs(position, columns, slope, first, last, both):
+    """Return left length and column of positions in a field that is read from both ends, pair by pair."""
+    pair = ((position.to(tl.float32) + 0.5) * (1.0 / both.to(tl.float32))).to(tl.int32)
+    place = position - pair * both
+    size = columns + slope * (first + pair)
+    from_end = place >= size
+    return tl.where(from_end, last - pair, first + pair), tl.where(from_end, place - size, place)
 
 
 @triton.jit
@@ -220,8 +237,8 @@ def attach(
             possible = taken <= limit
             here = chart + other * D
             ratio = tl.load(ratios + (factor + left * by_factor), mask=possible, other=0.0)
-            ratio *= tl.exp2(load_exponents(here, possible, D))
             halves = tl.load(here[:, None] + symbol, mask=possible[:, None], other=0.0)
+            ratio *= tl.exp2(exponents_of(halves, 1))
             matrix = matrices + own * (8 * D * D)
             total += multiply_split(halves, tl.load(matrix), tl.load(matrix + 4 * D * D), ratio)
         target = results + (kind * batch + sentence) * ((width - 1) * gaps * gaps) * D
@@ -242,7 +259,6 @@ def collect_attached(
     COLUMNS: tl.constexpr,
     ATTACH: tl.constexpr,
     ROWS: tl.constexpr,
-    PLACES: tl.constexpr,
 ):
     """Collect gradients of [child, parent] for the spans of one length that are attached by R5-R8.
 
@@ -250,8 +266,7 @@ def collect_attached(
     """
     start, sentence = tl.program_id(0), tl.program_id(2).to(tl.int64)
     kind, chunk = tl.program_id(1) % 4, tl.program_id(1) // 4
-    symbol, line = tl.arange(0, D), tl.arange(0, ROWS)
-    down, across = line // PLACES, line % PLACES
+    symbol = tl.arange(0, D)
     values, grads = gapped + sentence * slots * D, grad_gapped + sentence * slots * D
     ratios = factors + sentence * n * n * n
     total = tl.zeros((D, D), partial.dtype.element_ty)
@@ -265,24 +280,18 @@ def collect_attached(
         children, child_by_left, child_by_column = line_up(kind, anchor, shape)
         children += shifted_slots(kind, slots_before(width - length, n), length, shape)
         factor, by_factor = factors_at(kind, anchor, width, length, n)
-        # All is linear: what differs within a tile is the same for all tiles.
-        parent = (down * by_left + across * by_column) * D
-        child = (down * child_by_left + across * child_by_column) * D
-        ratio = down * by_factor
-        most = across - slope * down
-        for lowest in range(first, last + 1, ROWS // PLACES):
-            highest = tl.minimum(lowest + ROWS // PLACES - 1, last)
-            number = columns + slope * lowest
-            for leftmost in range(0, tl.maximum(number, columns + slope * highest), PLACES):
-                real = (down <= last - lowest) & (most < number - leftmost)
-                here = values + (children + lowest * child_by_left + leftmost * child_by_column) * D + child
-                value = tl.load(here[None, :] + symbol[:, None], mask=real[None, :], other=0.0)
-                exponents = load_exponents(here, real, D)
-                here = grads + (parents + lowest * by_left + leftmost * by_column) * D + parent
-                grad = tl.load(here[:, None] + symbol, mask=real[:, None], other=0.0)
-                exponents += load_exponents(here, real, D)
-                factors_here = tl.load(ratios + factor + lowest * by_factor + ratio, mask=real, other=0.0)
-                total = add_outer_products(value, grad, factors_here * tl.exp2(exponents), total)
+        both, spans = pairs_of_lines(columns, slope, first, last)
+        for position in range(0, spans, ROWS):
+            place = position + tl.arange(0, ROWS)
+            real = place < spans
+            left, column = find_in_pairs(place, columns, slope, first, last, both)
+            here = values + (children + left * child_by_left + column * child_by_column) * D
+            value = tl.load(here[:, None] + symbol, mask=real[:, None], other=0.0)
+            here = grads + (parents + left * by_left + column * by_column) * D
+            grad = tl.load(here[:, None] + symbol, mask=real[:, None], other=0.0)
+            ratio = tl.load(ratios + factor + left * by_factor, mask=real, other=0.0)
+            ratio *= tl.exp2(exponents_of(value + grad, 1))
+            total = add_outer_products(value, grad, ratio, total)
     # What exponents have given is no gradient.
     total = tl.where((symbol[:, None] < D - 1) & (symbol[None, :] < D - 1), total, 0.0)
     spans = n - length + 1

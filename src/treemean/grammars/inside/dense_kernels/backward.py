@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 
 from treemean.grammars.inside.dense_kernels.halves import (
-    load_exponents,
+    exponents_of,
     load_scaled,
     load_scaled_columns,
     multiply,
@@ -113,8 +113,8 @@ def collect_right_parts(
         for i in range(0, end):
             left = end - i
             parents = grad_gapped + slot_of(left, i, start - left - 1, left + length, n) * D
-            factor = tl.where(real, tl.exp2(load_exponents(parents, real, D)), 0.0)
             grad = tl.load(parents[:, None] + symbol, mask=real[:, None], other=0.0)
+            factor = tl.where(real, tl.exp2(exponents_of(grad, 1)), 0.0)
             matrix = tl.load(views + row_in(i, left, n) * VIEW + symbol[:, None] * S + child)
             total += multiply_halves(grad, matrix, factor)
     target = shares + place[:, None] * S + column + child

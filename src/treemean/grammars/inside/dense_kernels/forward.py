@@ -13,7 +13,7 @@ import triton
 import triton.language as tl
 
 from treemean.grammars.inside.dense_kernels.halves import (
-    load_exponents,
+    exponents_of,
     multiply,
     multiply_halves,
     split,
@@ -144,8 +144,8 @@ def wrap(
             after = row_in(begin + gap, tl.maximum(right, 1), n)
             scale = own + tl.load(scales + inner) + tl.load(scales + after)
             around = gapped + slot_of(left, start, start + gap - 1, width - gap, n) * D
-            factor = tl.where(real, tl.exp(scale) * tl.exp2(load_exponents(around, real, D)), 0.0)
             outer = tl.load(around[:, None] + symbol, mask=real[:, None], other=0.0)
+            factor = tl.where(real, tl.exp(scale) * tl.exp2(exponents_of(outer, 1)), 0.0)
             matrix = tl.load(views + inner * VIEW + WRAP + parent[None, :] * D + symbol[:, None])
             total += multiply_halves(outer, matrix, factor)
     start = first + tl.arange(0, ROWS)

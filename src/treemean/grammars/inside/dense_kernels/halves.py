@@ -47,9 +47,13 @@ def store_scaled(rows, x, mask, SIZE: tl.constexpr):
 
 
 @triton.jit
-def load_exponents(rows, mask, SIZE: tl.constexpr):
-    """Load the exponents of numbers that are stored as by `store_scaled`, 0 where they are masked."""
-    exponents = tl.load(rows + (SIZE - 1), mask=mask, other=0.0)
+def exponents_of(halves, AXIS: tl.constexpr):
+    """Return the exponents of rows that lie along an axis, stored as by `store_scaled`, 0 for masked ones.
+
+    To load them apart would take as much from memory as the rows.
+    """
+    symbol = tl.expand_dims(tl.arange(0, halves.shape[AXIS]), 1 - AXIS)
+    exponents = tl.sum(tl.where(symbol == halves.shape[AXIS] - 1, halves, 0.0), AXIS)
     if exponents.dtype == tl.float16:
         exponents = exponents.to(tl.float32)
     return exponents
@@ -60,7 +64,7 @@ def load_scaled(rows, mask, SIZE: tl.constexpr):
     """Load numbers [row, SIZE] that are stored as by `store_scaled`, 0 where they are masked."""
     symbol = tl.arange(0, SIZE)
     x = tl.load(rows[:, None] + symbol, mask=mask[:, None], other=0.0)
-    return tl.where(symbol[None, :] < SIZE - 1, x * tl.exp2(load_exponents(rows, mask, SIZE))[:, None], 0.0)
+    return tl.where(symbol[None, :] < SIZE - 1, x * tl.exp2(exponents_of(x, 1))[:, None], 0.0)
 
 
 @triton.jit
@@ -68,7 +72,7 @@ def load_scaled_columns(rows, mask, SIZE: tl.constexpr):
     """Load the same as `load_scaled`, [SIZE, row]."""
     symbol = tl.arange(0, SIZE)
     x = tl.load(rows[None, :] + symbol[:, None], mask=mask[None, :], other=0.0)
-    return tl.where(symbol[:, None] < SIZE - 1, x * tl.exp2(load_exponents(rows, mask, SIZE))[None, :], 0.0)
+    return tl.where(symbol[:, None] < SIZE - 1, x * tl.exp2(exponents_of(x, 0))[None, :], 0.0)
 
 
 @triton.jit
@@ -106,11 +110,12 @@ def multiply_halves(halves, matrix, factors):
 
 @triton.jit
 def add_outer_products(values, grads, factors, total):
-    """Add products of values [D, row] and gradients [row, D], with a factor of at least 0 for each row."""
+    """Add products of values [row, D] and gradients [row, D], with a factor of at least 0 for each row."""
     if values.dtype == tl.float16:
         # As shares of the largest factor none is too large for halves, and none is lost that counts.
         largest = tl.maximum(tl.max(factors, 0), _LEAST)
-        grads = (grads.to(tl.float32) * (factors / largest)[:, None]).to(tl.float16)
-        return total + tl.dot(values, grads) * largest
+        grads = (grads.to(tl.float32) * (factors * (1.0 / largest))[:, None]).to(tl.float16)
+        return total + tl.dot(tl.trans(values), grads) * largest
     else:
-        return tl.dot(values, grads * factors[:, None], total, input_precision="ieee", out_dtype=total.dtype)
+        grads *= factors[:, None]
+        return tl.dot(tl.trans(values), grads, total, input_precision="ieee", out_dtype=total.dtype)

@@ -22,7 +22,7 @@ class Settings:
     Parameters
     ----------
     attach_rows : discontinuous spans that a program handles at once for R5-R8.
-    rows, places : the same for gradients of what is attached, and in how many columns.
+    rows : the same for gradients of what is attached.
     sharing : continuous spans that it handles at once where what is in or beside their gaps is the same.
     lines : spans that it handles at once for all else.
     wrap_chunks : into how many programs the gaps in spans are divided, at most.
@@ -35,8 +35,7 @@ class Settings:
 
     attach_rows: int = 32
     rows: int = 32
-    places: int = 8
-    sharing: int = 32
+    sharing: int = 16
     lines: int = 16
     chunks: int = 4
     wrap_chunks: int = 64
@@ -256,8 +255,7 @@ class Outside:
                 attaching.collect_attached[(count, 4 * attach_chunks, inside.batch)](
                     inside.gapped, self.gapped, inside.factors, partial, width, n, inside.slots,
                     attach_chunks, D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach,
-                    ROWS=settings.rows, PLACES=settings.places,
-                    num_warps=settings.collect_warps, num_stages=settings.collect_stages,
+                    ROWS=settings.rows, num_warps=settings.collect_warps, num_stages=settings.collect_stages,
                 )  # fmt: skip
         backward.collect_views[(count, uses * chunks, inside.batch)](
             inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,
