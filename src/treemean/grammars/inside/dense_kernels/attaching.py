@@ -150,7 +150,19 @@ def factors_at(kind, anchor, width, taken, n):
     size, grows = tl.where(kind < 2, 0, width), tl.where(kind < 2, 1, -1)
     split = tl.where(kind % 2 == 1, size - taken, taken)
     split_moves = tl.where(kind % 2 == 1, grows, 0)
-    return (begin * n + split - 1) * n + size - 1, (moves * n + split_moves) * n + grows
+    return (begin * n + size - 1) * n + split - 1, (moves * n + grows) * n + split_moves
+
+
+@triton.jit
+def load_factors(factors, kind, anchor, left, limit, width, taken, n, BACK: tl.constexpr):
+    """Load the factors for so many words that are taken off spans, or with BACK added, 0 beyond a limit."""
+    if BACK:
+        moved = tl.where(kind == 1, taken, tl.where(kind == 3, 0, -taken))
+        factor, by_left = factors_at(kind, anchor + moved, width + taken, taken, n)
+        factor += by_left * tl.where(kind < 2, taken, 0)  # what the parent's left part has more
+    else:
+        factor, by_left = factors_at(kind, anchor, width, taken, n)
+    return tl.load(factors + (factor + left * by_left), mask=taken <= limit, other=0.0)
 
 
 @triton.jit
@@ -217,30 +229,28 @@ def attach(
         ratios = factors + sentence * n * n * n
         total = tl.zeros((ROWS, D), results.dtype.element_ty)
         before = slots_before(width + (1 if BACK else -1), n)
+        # Loaded one round ahead, as the compiler does for what tensor cores multiply, but for nothing else.
+        ratio = load_factors(ratios, kind, anchor, left, limit, width, 1, n, BACK)
         for taken in range(1, tl.max(limit, 0) + 1):
             if BACK:
                 shape = gaps - taken
                 others = shifted_slots(kind, before, -taken, shape)
                 before += (width + taken - 1) * shape * shape
                 own = row_of(sentence, end - (1 - kind % 2) * taken, taken, n)
-                moved = tl.where(kind == 1, taken, tl.where(kind == 3, 0, -taken))
-                factor, by_factor = factors_at(kind, anchor + moved, width + taken, taken, n)
-                factor += by_factor * tl.where(kind < 2, taken, 0)  # what the parent's left part has more
             else:
                 shape = gaps + taken
                 others = shifted_slots(kind, before, taken, shape)
                 before -= (width - taken - 2) * (shape + 1) * (shape + 1)
                 own = row_of(sentence, end - kind % 2 * taken, taken, n)
-                factor, by_factor = factors_at(kind, anchor, width, taken, n)
             common, by_left, by_column = line_up(kind, anchor, shape)
             other = others + common + left * by_left + column * by_column
             possible = taken <= limit
             here = chart + other * D
-            ratio = tl.load(ratios + (factor + left * by_factor), mask=possible, other=0.0)
             halves = tl.load(here[:, None] + symbol, mask=possible[:, None], other=0.0)
-            ratio *= tl.exp2(exponents_of(halves, 1))
+            scale = ratio * tl.exp2(exponents_of(halves, 1))
             matrix = matrices + own * (8 * D * D)
-            total += multiply_split(halves, tl.load(matrix), tl.load(matrix + 4 * D * D), ratio)
+            total += multiply_split(halves, tl.load(matrix), tl.load(matrix + 4 * D * D), scale)
+            ratio = load_factors(ratios, kind, anchor, left, limit, width, taken + 1, n, BACK)
         target = results + (kind * batch + sentence) * ((width - 1) * gaps * gaps) * D
         tl.store(target + slot[:, None] * D + symbol, total, mask=real[:, None])
 

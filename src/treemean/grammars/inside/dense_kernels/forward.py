@@ -102,6 +102,15 @@ def combine(
     tl.store(partial + place * NT + tl.arange(0, NT), total)
 
 
+@triton.jit
+def load_inner_scales(scales, begin, gap, left, right, n):
+    """Return the log scales of what is in a gap and of the parts after it, together; -inf without any."""
+    real = (left > 0) & (right > 0)
+    after = row_in(begin + gap, tl.maximum(right, 1), n)
+    inner = tl.load(scales + row_in(begin, gap, n))
+    return inner + tl.load(scales + after, mask=real, other=float("-inf"))
+
+
 @triton.jit(do_not_specialize=SIZES)
 def wrap(
     views,
@@ -137,17 +146,17 @@ def wrap(
     for begin in range(first + 1 + chunk, last + width - 1, chunks):
         left = begin - start
         own = tl.load(scales + row_in(start, tl.maximum(left, 1), n)) - reference
+        beyond = load_inner_scales(scales, begin, 1, left, start + width - begin - 1, n)
         for gap in range(1, tl.minimum(last, begin - 1) + width - begin):
             right = start + width - begin - gap
             real = (left > 0) & (right > 0)
-            inner = row_in(begin, gap, n)
-            after = row_in(begin + gap, tl.maximum(right, 1), n)
-            scale = own + tl.load(scales + inner) + tl.load(scales + after)
             around = gapped + slot_of(left, start, start + gap - 1, width - gap, n) * D
             outer = tl.load(around[:, None] + symbol, mask=real[:, None], other=0.0)
-            factor = tl.where(real, tl.exp(scale) * tl.exp2(exponents_of(outer, 1)), 0.0)
+            factor = tl.where(real, tl.exp(own + beyond) * tl.exp2(exponents_of(outer, 1)), 0.0)
+            inner = row_in(begin, gap, n)
             matrix = tl.load(views + inner * VIEW + WRAP + parent[None, :] * D + symbol[:, None])
             total += multiply_halves(outer, matrix, factor)
+            beyond = load_inner_scales(scales, begin, gap + 1, left, right - 1, n)  # ahead, see `attach`
     start = first + tl.arange(0, ROWS)
     place = (sentence * count + start) * parts + parts - chunks + chunk
     tl.store(partial + place[:, None] * NT + parent, total, mask=(start < count)[:, None])

@@ -10,7 +10,7 @@ is ever written or read.
 
 Each is a row of D halves, see `halves`.
 
-*Factors*, by sentence, start, split - 1, length - 1: what scales of the two parts of a continuous span come
+*Factors*, by sentence, start, length - 1, split - 1: what scales of the two parts of a continuous span come
 to, on the scale of the whole.
 """
 
@@ -35,7 +35,7 @@ def row_of(sentence, start, length, n):
 @triton.jit
 def factor_of(sentence, start, split, length, n):
     """Number a continuous span together with a split of it."""
-    return ((sentence * n + start) * n + split - 1) * n + length - 1
+    return ((sentence * n + start) * n + length - 1) * n + split - 1
 
 
 @triton.jit
