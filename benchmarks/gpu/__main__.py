@@ -29,7 +29,7 @@ from treemean.grammars.inside.triton.settings import DEFAULT
 #: The parts in their order, and how many seconds each may need; those after "dense" only if asked for.
 PARTS = {
     "gate": 110, "trained": 45, "steps": 20, "batches": 15, "runs": 25, "decoding": 20, "viterbi": 20,
-    "parsing": 20, "epochs": 45, "dense": 40,
+    "parsing": 30, "epochs": 90, "dense": 40,
     "products": 10, "variants": 30, "tune": 60,
 }  # fmt: skip
 USUAL = list(PARTS)[: list(PARTS).index("dense") + 1]
@@ -111,7 +111,7 @@ def run_part(part: str, options: argparse.Namespace, budget: Budget, report: Rep
     elif part == "parsing":
         report.save(part, guard(part, lambda: decoding.measure_parsing(options.out)))
     elif part == "epochs":
-        report.save(part, guard(part, lambda: epochs.measure(options.data, budget)))
+        guard(part, lambda: epochs.measure(options.data, budget, lambda found: report.save(part, found)))
     elif part == "dense":
         report.each(part, dense.measure, [{"kind": kind, **n} for kind in dense.KINDS for n in lengths])
     elif part == "products":

@@ -65,11 +65,14 @@ def load(data: Path) -> tuple[TrainingConfig, Data | None]:
     return config, prepare(config.data, folder)
 
 
-def measure(data: Path, budget: Budget, *, seconds: float = 5.0) -> dict[str, Any]:
-    """Time steps of all lengths and, if there is a corpus, real training, for 1, 5 and 10 runs."""
+def measure(data: Path, budget: Budget, keep: Callable[[object], None], *, seconds: float = 5.0) -> None:
+    """Time steps of all lengths and, if there is a corpus, real training, for 1, 5 and 10 runs.
+
+    What has been found is handed to `keep` again and again, so that little is lost if time runs out.
+    """
     config, corpus = load(data)
     grammar = initial_grammar(config, VOCABULARY)
-    rows = []
+    found: dict[str, Any] = {"runs": []}
     alone = StackedLearner([copy.deepcopy(grammar)], [config])
     beginning = {name: tensor.clone() for name, tensor in alone.state(0).items()}
     for runs in RUNS:
@@ -85,13 +88,16 @@ def measure(data: Path, budget: Budget, *, seconds: float = 5.0) -> dict[str, An
             f"{len(LENGTHS)} graphs in {row['capture']:.0f} s, {row['memory']:.1f} GiB {budget}",
             flush=True,
         )
-        rows.append(row)
-        together = compare(alone, learner, beginning) if runs == RUNS[-1] else None
+        found["runs"].append(row)
+        keep(found)
+        if runs == RUNS[-1]:
+            found["together"] = compare(alone, learner, beginning)
         del learner
         gc.collect()
         torch.cuda.empty_cache()
-    development = None if corpus is None else _time_development(grammar, corpus, config)
-    return {"runs": rows, "together": together, "development": development}
+    if corpus is not None:
+        found["development"] = _time_development(grammar, corpus, config)
+    keep(found)
 
 
 def _measure_learner(learner: StackedLearner, repeats: int = 3) -> dict[str, Any]:
