@@ -208,6 +208,14 @@ def test_chance_is_that_of_a_known_permutation_test() -> None:
     assert chance.p_value([(first, second)]) == pytest.approx(known.pvalue)
 
 
+def test_variants_begin_with_the_settings_in_use_and_are_all_different() -> None:
+    pytest.importorskip("triton")
+    from gpu import dense
+
+    assert dense.VARIANTS[0] == dense.Settings()
+    assert len(set(dense.VARIANTS)) == len(dense.VARIANTS)
+
+
 def test_errors_that_are_not_finite_are_told() -> None:
     from gpu import learning_tables, report
 

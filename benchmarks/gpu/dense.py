@@ -44,7 +44,7 @@ PROFILED = (("n-lcfrs", 40), ("c-lcfrs", 40))
 #: The first one is compared by all means.
 VARIANTS = [
     Settings(),
-    Settings(sharing=16),
+    Settings(sharing=32),
     Settings(attach_rows=64),
     Settings(attach_stages=4),
     Settings(collect_stages=3),

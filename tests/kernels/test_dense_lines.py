@@ -111,3 +111,16 @@ def test_long_lines(device: str) -> None:
         counts = torch.zeros(2, dtype=torch.int32, device=device)
         list_spans[(1,)](spans, counts, 1, 44, width, n, BY_GAP=by_gap, ROWS=1024)
         assert sorted(map(tuple, spans.tolist())) == sorted(wanted)
+
+
+@pytest.mark.parametrize(("n", "width"), [(90, 45), (90, 61)])
+def test_long_pairs(n: int, width: int, device: str) -> None:
+    expected = spans_by_anchor(width, n)
+    for kind in range(4):
+        anchor = max((anchor for k, anchor in expected if k == kind), key=lambda a: len(expected[kind, a]))
+        wanted = expected[kind, anchor]
+        spans = torch.full((len(wanted), 2), -1, dtype=torch.int32, device=device)
+        counts = torch.zeros(1, dtype=torch.int32, device=device)
+        list_pairs[(1,)](spans, counts, kind, anchor, width, 1, n, ROWS=1024)
+        assert counts.item() == len(wanted)
+        assert sorted(map(tuple, spans.tolist())) == sorted(wanted)
