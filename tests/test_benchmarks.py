@@ -91,6 +91,24 @@ def test_measurements_are_brought_home(tmp_path: Path, monkeypatch: pytest.Monke
     assert images == {"gpu-steps.svg", "gpu-learning.svg", "gpu-precision.svg"}
 
 
+@pytest.mark.parametrize(("before", "new", "kept"), [(2, 1, 2), (2, 2, 2), (1, 2, 2), (0, 1, 1)])
+def test_fewer_epochs_do_not_replace_those_that_are_kept(
+    before: int, new: int, kept: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gpu import report
+
+    def rows(count: int, epoch: float) -> dict[str, Any]:
+        return {"runs": [{"runs": 5 * place + 1, "epoch": epoch} for place in range(count)]}
+
+    told = {"device": "a GPU", "epochs": rows(new, 2.0), "dense": [{"n": 10}]}
+    (tmp_path / "gpu.json").write_text(json.dumps(told))
+    old = {"device": "a GPU"} | ({"epochs": rows(before, 1.0)} if before else {})
+    found = report.collect(tmp_path, old)
+    assert found["dense"] == told["dense"]
+    assert (old | found)["epochs"] == rows(kept, 1.0 if before > new else 2.0)
+    assert ("epochs are left out" in capsys.readouterr().err) == (before > new)
+
+
 def quality(folder: Path, kind: str, seeds: list[int], count: int = 2) -> str:
     """Write runs of a kind, as from one call; return the folder."""
     folder.mkdir(exist_ok=True)

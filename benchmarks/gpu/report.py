@@ -12,7 +12,8 @@ joined, and together replace what was kept of that kind, which another version o
 
 Nothing is changed if something is wrong with one of the folders: it is absent, or has results that are from
 another device than those that are kept, or that have not come to the end of an epoch and would replace some,
-or a run that a folder before it has, too.
+or a run that a folder before it has, too. Epochs for fewer numbers of runs than are kept, since time ran out,
+are left out.
 """
 
 from __future__ import annotations
@@ -119,6 +120,10 @@ def collect(folder: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
         if name == "gpu":
             found |= {part: without(told[part]) for part in PARTS if told.get(part)}
             found |= {"checks": checks(told["gate"])} if "gate" in told else {}
+            rows, before = (len(part.get("epochs", {}).get("runs", [])) for part in (found, kept))
+            if 0 < rows < before:
+                del found["epochs"]
+                print(f"{file}: epochs are left out: {rows} rows instead of {before}", file=sys.stderr)
         elif name == "average":
             found[name] = {key: value for key, value in told.items() if key != "device"}
         elif not has_epochs(told.get(runs_name(name), {})):
