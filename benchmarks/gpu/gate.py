@@ -38,6 +38,7 @@ def check_all(kinds: Collection[str] = KINDS) -> dict[str, Any]:
             for kind in dense.KINDS
             for name, check in (
                 ("rules", dense.check),
+                ("rules, 40 words", lambda kind: dense.check(kind, n=40, batch=3)),
                 ("parameters", dense.check_parameters),
                 ("graph", dense.check_graph),
             )
