@@ -21,10 +21,10 @@ class Stopped(TreemeanError):
 
 @contextmanager
 def telling_how_to_go_on(say: Callable[[str], None]) -> Iterator[None]:
-    """Tell whoever interrupts training from the keyboard that nothing is lost by it."""
+    """Tell whoever interrupts training, by keyboard or by a request to end, that nothing is lost by it."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):  # the latter: see `program`
         say("interrupted; the same command goes on from the last checkpoint")
         raise
 
