@@ -57,7 +57,7 @@ class Report:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--out", type=Path, default=Path("."), help="folder for gpu.json")
+    parser.add_argument("--out", type=Path, default=Path("out/gpu"), help="folder for gpu.json")
     parser.add_argument("--data", type=Path, default=Path("out/gpu-data"), help="folder of prepared corpora")
     parser.add_argument("--seconds", type=float, default=480, help="time that the script may take")
     parser.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 40])

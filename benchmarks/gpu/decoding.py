@@ -307,7 +307,7 @@ def _parsed(model: Model, sentences: list[list[str]], decoder: Any) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--out", type=Path, default=Path("."), help="folder for decoding.json")
+    parser.add_argument("--out", type=Path, default=Path("out/gpu"), help="folder for decoding.json")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()

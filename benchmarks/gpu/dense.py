@@ -251,6 +251,8 @@ def main() -> None:
     parser.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 40])
     parser.add_argument("--alone", action="store_true", help="networks of C- grammars one after the other")
     options = parser.parse_args()
+    if not torch.cuda.is_available():
+        sys.exit("there is no CUDA device here")
     budget = Budget(options.seconds)
     branches.enabled = not options.alone
     for kind in reversed(KINDS):

@@ -38,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, help="that ensemble.py wrote into")
     parser.add_argument("--data", type=Path, default=Path("out/gpu-data"))
-    parser.add_argument("--out", type=Path, default=Path("."), help="folder for average.json")
+    parser.add_argument("--out", type=Path, default=Path("out/gpu"), help="folder for average.json")
     parser.add_argument("--keep", type=int, default=5, help="how many runs are averaged")
     options = parser.parse_args()
     gold, trees, device = {}, {}, trained_on(options.folder)

@@ -28,7 +28,7 @@ def arguments(description: str, *, seconds: float) -> argparse.ArgumentParser:
     """Return a parser with the options that all scripts have."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("out/gpu-data"), help="folder of prepared corpora")
-    parser.add_argument("--out", type=Path, default=Path("."), help="folder for the report")
+    parser.add_argument("--out", type=Path, default=Path("out/gpu"), help="folder for the report")
     parser.add_argument("--work", type=Path, default=Path("out/learning"), help="folder for runs")
     parser.add_argument("--seconds", type=float, default=seconds, help="time that the script may take")
     parser.add_argument("--override", action="append", default=[], metavar="a.b=c", help="change a setting")

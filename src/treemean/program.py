@@ -12,6 +12,8 @@ from typing import TextIO
 
 #: Exit codes of a program that was ended by Ctrl-C, or by a request to end.
 INTERRUPTED, TERMINATED = 130, 143
+#: The exit code of a program that did a part of its work and will go on when it is called again.
+STOPPED = 75
 #: Standard output, as the system knows it.
 _OUTPUT = 1
 

@@ -14,6 +14,7 @@ from treemean import average, read, write
 from treemean.cli import app
 from treemean.cli.training_progress import Bars
 from treemean.errors import FormatError, TreemeanError
+from treemean.program import STOPPED
 from treemean.training import Progress, load_config, train
 from treemean.training.inspection import inspect
 
@@ -51,6 +52,17 @@ def test_train_by_command(tmp_path):
     result = call("train", config, *short, "--run", 1)
     assert "selected by F1 of gold development trees" in result.stdout.replace("\n", " ")
     assert call("train", config, "--run", 1, "--runs", 2).exit_code == 2
+
+
+def test_training_in_pieces_and_together(tmp_path):
+    command = ["train", write_instance(tmp_path), "-o", tmp_path / "out", "--runs", "2", "--together"]
+    stopped = call(*command, "--seconds", "0")
+    assert stopped.exit_code == STOPPED
+    assert "training was stopped, as it was told to; the same command goes on with it" in stopped.stderr
+    assert not (tmp_path / "out" / "run01" / "model").exists()
+    assert call(*command).exit_code == 0
+    assert (tmp_path / "out" / "run02" / "model").exists()
+    assert call(*command[:4], "--run", "1", "--together").exit_code == 2
 
 
 def test_a_ruined_run_is_told_in_few_digits():

@@ -15,8 +15,9 @@ import treemean.training.together
 from parser_instances import tiny_config, write_instance
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.parsing import Model
+from treemean.program import STOPPED
 from treemean.training import TrainingConfig, train, train_runs
-from treemean.training.__main__ import STOPPED, main
+from treemean.training.__main__ import main
 from treemean.training.gpu import StackedLearner
 from treemean.training.stopping import Stopped
 from treemean.training.together import Job, can_be_together, train_together

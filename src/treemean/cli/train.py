@@ -9,6 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.program import INTERRUPTED, STOPPED
 
 if TYPE_CHECKING:
     from treemean.training import RunResult
@@ -35,6 +36,16 @@ def train(
     parallel: Annotated[
         int | None, typer.Option(min=1, help="How many runs at a time; run.parallel if not given.")
     ] = None,
+    together: Annotated[
+        bool, typer.Option("--together", help="Take the steps of all runs together (on a GPU the default).")
+    ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help=f"Stop after this time, with exit code {STOPPED} until all is done; the same command goes on.",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Train parsers on raw text: runs of one initialisation that differ in the order of the sentences.
@@ -50,29 +61,43 @@ def train(
 
       treemean train config.toml -o runs --runs 4 --parallel 2 --override optimiser.schedule=cosine
 
+      treemean train config.toml -o runs --seconds 480   [dim]# call again while it exits with 75[/dim]
+
       treemean debug config config.toml            [dim]# all settings, and where they come from[/dim]
     """
     from treemean.cli.output import say, show_json, show_tables
     from treemean.cli.training_progress import watching
-    from treemean.program import INTERRUPTED, starting
+    from treemean.program import starting
 
     with starting():  # PyTorch takes seconds
         from treemean.training import load_config, train_runs
         from treemean.training import train as train_run
-        from treemean.training.stopping import telling_how_to_go_on
+        from treemean.training.stopping import Deadline, Stopped, telling_how_to_go_on
 
-    if run is not None and (runs is not None or parallel is not None):
-        raise typer.BadParameter("give --run for one run, or --runs and --parallel for several")
+    if run is not None and (runs is not None or parallel is not None or together):
+        raise typer.BadParameter("give --run for one run, or --runs, --parallel, --together for several")
+    stop = None if seconds is None else Deadline(seconds)
     chosen = load_config(config, override or [])
     count = runs or chosen.run.runs if run is None else 1
     try:
         with telling_how_to_go_on(say), watching(count) as watch:
             if run is not None:
-                results = [train_run(chosen, folder, run=run, progress=watch)]
+                results = [train_run(chosen, folder, run=run, progress=watch, stop=stop)]
             else:
-                results = train_runs(chosen, folder, runs=runs, parallel=parallel, progress=watch)
+                results = train_runs(
+                    chosen,
+                    folder,
+                    runs=runs,
+                    parallel=parallel,
+                    progress=watch,
+                    together=together or None,
+                    stop=stop,
+                )
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None  # all is said
+    except Stopped as stopped:
+        say(str(stopped))
+        raise typer.Exit(STOPPED) from None
     if as_json:
         show_json([_described(result) for result in results])
     else:

@@ -7,11 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from treemean import program
-from treemean.errors import TreemeanError
+from treemean.errors import InvalidOption, TreemeanError
 from treemean.training.stopping import Stopped
-
-#: The exit code of a program that did a part of its work and will go on when it is called again.
-STOPPED = 75
 
 _EXAMPLES = """examples:
   python -m treemean.training config.toml --folder out --run 1
@@ -36,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # as long as it can be told that this fails
     except Stopped as stopped:
         print(stopped)
-        return STOPPED
+        return program.STOPPED
     except TreemeanError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -123,7 +120,7 @@ def _training_options(arguments: list[str]) -> argparse.Namespace:
         "--seconds",
         type=float,
         metavar="S",
-        help=f"stop after this time; the same command goes on, and ends with {STOPPED} until all is done",
+        help=f"stop after this time, with exit code {program.STOPPED} until all is done; the same command goes on",
     )
     parser.add_argument("--override", action="append", default=[], metavar="a.b=c", help="change a setting")
     parser.add_argument("--events", action="store_true", help="tell progress as JSON, for other programs")
@@ -146,9 +143,11 @@ def _prepare(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     with program.starting():
         from treemean.parsing import write_columns
-        from treemean.parsing.text import format_of
+        from treemean.parsing.text import COLUMNS_SUFFIX, format_of
         from treemean.training.corpus import read_development
 
+    if not options.output.endswith(COLUMNS_SUFFIX):  # by which training knows what it is
+        raise InvalidOption(f"the file to write must end in {COLUMNS_SUFFIX}, not {options.output!r}")
     trees = read_development(options.treebank, options.format or format_of(options.treebank))
     write_columns(trees, options.output)
     print(f"{len(trees)} sentences written to {options.output}")

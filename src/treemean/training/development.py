@@ -14,6 +14,7 @@ from treemean.errors import NumericalError
 from treemean.evaluation import evaluate
 from treemean.grammars import Careful, Grammar
 from treemean.grammars.grammar import Masks
+from treemean.grammars.memory import told_if_too_little
 from treemean.parsing.batches import cut_for
 from treemean.parsing.parse import LABEL
 from treemean.training.corpus import Data
@@ -22,6 +23,7 @@ from treemean.trees import Constituent, Tree, Treebank
 
 #: What C- models draw while they are measured is the same every time.
 _SEED = 0
+_LESS = "These are development sentences; leave out long ones (data.max_length)"
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
         task = partial(
             _measured, words=words, lengths=lengths, generator=generator, decoded=data.gold is not None
         )
-        log_likelihood, found = careful.compute(len(words), task)
+        with told_if_too_little(len(words), words.shape[1], _LESS):
+            log_likelihood, found = careful.compute(len(words), task)
         total += log_likelihood
         for place, masks in zip(places.tolist(), found):  # none without gold
             trees[place] = masks
