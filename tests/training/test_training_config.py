@@ -92,6 +92,9 @@ def test_what_is_shown_is_a_configuration(tmp_path):
         ("data.held_out=2", "between 0 and 1"),
         ("data.max_length=1", "data.max_length must be from 2"),
         ("grammar.kind=x-pcfg", "kind must be one of"),
+        ("grammar.nonterminals=0", "grammar: nonterminals must be 1 or more for tn-lcfrs, not 0"),
+        ("grammar.preterminals=0", "grammar: preterminals must be 1 or more for tn-lcfrs, not 0"),
+        ("grammar.discontinuous=0", "discontinuous must be 1 or more for tn-lcfrs, not 0 (PCFGs have none)"),
         ("training", "an override looks like"),
         ("optimiser.rate=inf", "optimiser.rate must be more than 0 and at most 1e+30, not inf"),
         ("optimiser.rate=nan", "optimiser.rate must be more than 0 and at most 1e+30, not nan"),
@@ -180,3 +183,11 @@ def test_wrong_files_are_explained(tmp_path):
         load_config(path)
     with pytest.raises(InvalidOption, match="no such file"):
         load_config(tmp_path / "absent.toml")
+    with pytest.raises(InvalidOption, match=r"there is no configuration '.*sub': that is a folder"):
+        load_config(tmp_path / "sub")
+
+
+def test_sizes_of_zero_are_for_what_a_grammar_does_not_have():
+    assert load_config("tn-pcfg", ["grammar.discontinuous=0", "grammar.latent=0"]).grammar.discontinuous == 0
+    changed = load_config("n-pcfg", ["grammar.kind=c-lcfrs"]).grammar  # the preset has no size for these
+    assert (changed.discontinuous, changed.latent) == (15, 64)

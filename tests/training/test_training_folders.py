@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -248,6 +249,28 @@ def test_a_checkpoint_of_other_settings_or_data_is_refused(tmp_path):
     (tmp_path / "train.txt").write_text("de kat slaapt\nde hond ziet de kat\n" * 9)
     with pytest.raises(TreemeanError, match=r"\.json is of another configuration or of other data"):
         train(load_config(path), tmp_path / "out")
+
+
+def test_a_checkpoint_of_another_run_is_refused(config, tmp_path):
+    place = interrupted(config, tmp_path / "out", 4)
+    shutil.copytree(place, tmp_path / "new" / "run02" / "checkpoint")
+    message = r"run02/checkpoint/checkpoint\.json is of another run \(run01, not run02\).* to begin anew"
+    with pytest.raises(TreemeanError, match=message):
+        train(config, tmp_path / "new", run=2)
+    place.parent.parent.rename(tmp_path / "moved")  # which is no other run
+    assert told_by(config, tmp_path / "moved")[0].startswith("going on after step")
+
+
+@pytest.mark.parametrize("damaged", [b"[grammar\n", b"\xff", b"", b"[grammer]\n"])
+def test_a_damaged_configuration_of_a_folder_says_what_to_do(config, tmp_path, damaged):
+    interrupted(config, tmp_path, 3)
+    path = tmp_path / "resolved.toml"
+    path.write_bytes(damaged)
+    with pytest.raises(FormatError, match=r"resolved\.toml: .* is damaged.*: remove .*, it is written anew"):
+        train(config, tmp_path)
+    path.unlink()  # as it advises
+    assert train(config, tmp_path).run == 1
+    assert load_config(path) == config
 
 
 def test_other_settings_are_refused_while_a_run_begins(config, tmp_path):

@@ -52,20 +52,29 @@ sys.exit(main([{str(config)!r}, "--folder", {str(tmp_path / "out")!r}, "--run", 
     assert "selected by f1; development perplexity" in lines[-1]
 
 
-def test_treebank_formats_say_that_they_need_the_package(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a.dbr", "a.dbr: treebank formats need all of treemean"),
+        ("folder", "folder: this is a folder; treebank formats need all of treemean"),
+        ("absent", "absent: No such file or directory"),
+    ],
+)
+def test_treebank_formats_say_that_they_need_the_package(tmp_path, name, message):
     code = f"""
 import sys
 for name in {ABSENT!r}:
     sys.modules[name] = None
 from treemean.training.__main__ import main
-sys.exit(main(["n-pcfg", "--folder", "x", "--override", "data.train=a.dbr"]))
+sys.exit(main(["n-pcfg", "--folder", "x", "--override", "data.train={name}"]))
 """
     (tmp_path / "a.dbr").write_text("(S 0=a 1=b)\n")
+    (tmp_path / "folder").mkdir()
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert result.returncode == 1
-    assert "treebank formats need all of treemean" in result.stderr
+    assert message in result.stderr
 
 
 def test_pytorch_that_is_missing_is_named_with_its_extra():
@@ -220,6 +229,9 @@ def test_gold_trees_are_prepared_for_such_a_machine(tmp_path, capsys):
     (tmp_path / "text.txt").write_text("no trees here\n")
     assert main(["prepare", str(tmp_path / "text.txt"), str(tmp_path / "gold.npz")]) == 1
     assert "text.txt: plain text has no trees" in capsys.readouterr().err
+    assert main(["prepare", str(tmp_path / "gold.jsonl"), str(tmp_path / "dev.out")]) == 1
+    assert "the file to write must end in .npz, not" in capsys.readouterr().err
+    assert not (tmp_path / "dev.out").exists()
 
 
 def test_wrong_arguments_are_explained(tmp_path, capsys):

@@ -133,9 +133,13 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
         found = format_of_name(path) or _format_of_content(path)
     except ImportError as error:
+        if not os.path.exists(path):
+            raise FormatError("No such file or directory", path=os.fspath(path)) from error
+        folder = "this is a folder; " if os.path.isdir(path) else ""
         raise MissingDependency(
-            f"{os.fspath(path)}: treebank formats need all of treemean ({error}); without it files are plain "
-            f"text ({', '.join(TEXT_SUFFIXES)}) or columns ({COLUMNS_SUFFIX}), by name or if so configured"
+            f"{os.fspath(path)}: {folder}treebank formats need all of treemean ({error}); without it "
+            f"files are plain text ({', '.join(TEXT_SUFFIXES)}) or columns ({COLUMNS_SUFFIX}), by name or if "
+            "so configured"
         ) from error
     return TEXT if found is None else found.name
 

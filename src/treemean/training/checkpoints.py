@@ -36,7 +36,8 @@ class Checkpoints:
 
     Parameters
     ----------
-    folder : where they are; made when the first one is written.
+    folder : where they are, in the folder of the run, whose name is recorded and compared, as it has the
+        number of the run; made when the first one is written.
     checksum : of everything that decides the run, see `folders.checksum_of`; recorded and compared.
     spare : another file that may hold some of the tensors, to mend a damaged one from: the exported model.
 
@@ -49,6 +50,7 @@ class Checkpoints:
         self, folder: str | os.PathLike[str], checksum: str, spare: str | os.PathLike[str] | None = None
     ) -> None:
         self.folder = Path(folder)
+        self._run = self.folder.parent.name
         self.notes: list[str] = []
         self._checksum, self._spare = checksum, None if spare is None else Path(spare)
         self._files: _Files = {}
@@ -66,7 +68,7 @@ class Checkpoints:
 
         If the last checkpoint is gone or damaged, the one before it is used, and `notes` says so. Raises
         `FormatError`, which says how to go on, if that cannot be used either, or if they are of another
-        version, and `TreemeanError` if they are of another configuration or other data.
+        version, and `TreemeanError` if they are of another run, another configuration or other data.
         """
         self.notes = []
         problem: _Damaged | None = None
@@ -120,6 +122,12 @@ class Checkpoints:
         if told.get("checksum", self._checksum) != self._checksum:
             raise TreemeanError(
                 f"{path} is of another configuration or of other data: train elsewhere, or remove "
+                f"{self.folder} to begin anew"
+            )
+        run = told.get("run", self._run)
+        if run != self._run:
+            raise TreemeanError(
+                f"{path} is of another run ({run}, not {self._run}): put it back there, or remove "
                 f"{self.folder} to begin anew"
             )
         self._lost = [entry for entry in files.values() if not self._is_whole(entry, path)]
@@ -199,8 +207,8 @@ class Checkpoints:
             if self._written:  # not what is on the disk, which may be damaged
                 with open_output(self.folder / _PREVIOUS) as stream:
                     stream.write(self._written)
-            told = {"version": _VERSION, "checksum": self._checksum, "state": dict(state), "files": files}
-            description = sealed(told)
+            whose = {"version": _VERSION, "run": self._run, "checksum": self._checksum}
+            description = sealed({**whose, "state": dict(state), "files": files})
             with open_output(self.folder / _CURRENT) as stream:
                 stream.write(description)
         except (OSError, TreemeanError) as error:

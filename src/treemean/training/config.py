@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from treemean.errors import FormatError, InvalidOption
+from treemean.grammars.config import PUBLISHED
 from treemean.training.sections import TrainingConfig, flat
 
 #: Whole numbers of more bits are too large for every setting, and Python may not even print them.
 _MOST_BITS = 128
+#: How origins begin that are presets.
+_PRESET = "preset "
 #: How much of a wrong value is shown.
 _SHOWN = 60
 
@@ -149,8 +152,9 @@ def _content(source: str, extended_by: Sequence[str]) -> tuple[str, str, Path]:
     names = preset_names()
     if source in names:
         text = files("treemean.training").joinpath("presets", f"{source}.toml").read_text("utf-8")
-        return text, f"preset {source}", Path()
-    message = f"there is no configuration {source!r}: no such file{_suggestion(source, names)}"
+        return text, f"{_PRESET}{source}", Path()
+    what = "that is a folder" if path.is_dir() else "no such file"
+    message = f"there is no configuration {source!r}: {what}{_suggestion(source, names)}"
     raise InvalidOption(": ".join([*extended_by, f"{message}; presets are {', '.join(names)}"]))
 
 
@@ -307,12 +311,25 @@ def _build(settings: _Settings, source: str) -> TrainingConfig:
                 f'{source}: the configuration names no grammar.kind: extend a preset (extends = "tn-lcfrs")'
             )
         try:
+            if section == "grammar":
+                _check_sizes(chosen, settings.origins)
             sections[section] = type_(**chosen)
         except InvalidOption as error:
             named = [key for key in chosen if re.search(rf"\b{key}\b", str(error))] or list(chosen)
             origins = dict.fromkeys(settings.origins[f"{section}.{key}"] for key in named)
             raise InvalidOption(f"{' and '.join(origins)}, section {section}: {error}") from error
     return TrainingConfig(**sections)
+
+
+def _check_sizes(grammar: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+    """Raise `InvalidOption` for sizes of 0 that a user asks for; `GrammarConfig` takes them for left out.
+
+    Presets say 0 for what their grammars do not have. Where the kind is changed, that is left out indeed.
+    """
+    for name in PUBLISHED.get(grammar["kind"], {}):
+        if grammar.get(name) == 0 and not origins[f"grammar.{name}"].startswith(_PRESET):
+            hint = " (PCFGs have none)" if name == "discontinuous" else ""
+            raise InvalidOption(f"{name} must be 1 or more for {grammar['kind']}, not 0{hint}")
 
 
 def _unknown(key: str, origin: str, known: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from treemean.errors import FormatError, TreemeanError
+from treemean.errors import FormatError, InvalidOption, TreemeanError
 from treemean.parsing.model import DESCRIPTION, TENSORS
 from treemean.parsing.sealed import sealed, unsealed
 from treemean.training.config import load_config, to_toml
@@ -229,12 +229,21 @@ def check_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None
     """Raise `TreemeanError` if a folder holds runs of another configuration; it names the settings.
 
     Settings on which results do not depend may differ, and all of them before a run has begun. To be called
-    while the folder is locked.
+    while the folder is locked. Raises `FormatError`, which says what to do, if what it says is damaged.
     """
     path = Path(folder) / RESOLVED
     if not path.exists() or not _is_begun(Path(folder)):
         return
-    before, now = load_config(path).deciding(), config.deciding()
+    try:
+        before, now = load_config(path).deciding(), config.deciding()
+    except (FormatError, InvalidOption) as error:
+        # Without it, runs of another configuration are still known by their checksums.
+        what = error.message if isinstance(error, FormatError) else error
+        raise FormatError(
+            f"the configuration of these runs is damaged, or of another treemean ({what}): remove {path}, it "
+            "is written anew",
+            path=str(path),
+        ) from error
     changed = [f"{key} was {before[key]!r} and is {now[key]!r}" for key in now if before[key] != now[key]]
     if changed:
         raise TreemeanError(
