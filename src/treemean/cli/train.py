@@ -43,7 +43,7 @@ def train(
         float | None,
         typer.Option(
             metavar="S",
-            help=f"Stop after this time, with exit code {STOPPED} until all is done; the same command goes on.",
+            help=f"Stop after this time; exit code {STOPPED} says that the same command will go on.",
         ),
     ] = None,
     as_json: options.AsJson = False,

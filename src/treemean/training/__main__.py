@@ -120,7 +120,7 @@ def _training_options(arguments: list[str]) -> argparse.Namespace:
         "--seconds",
         type=float,
         metavar="S",
-        help=f"stop after this time, with exit code {program.STOPPED} until all is done; the same command goes on",
+        help=f"stop after this time; exit code {program.STOPPED} says that the same command will go on",
     )
     parser.add_argument("--override", action="append", default=[], metavar="a.b=c", help="change a setting")
     parser.add_argument("--events", action="store_true", help="tell progress as JSON, for other programs")
