@@ -261,6 +261,13 @@ def test_a_checkpoint_of_another_run_is_refused(config, tmp_path):
     assert told_by(config, tmp_path / "moved")[0].startswith("going on after step")
 
 
+def test_a_result_of_another_run_is_refused(config, tmp_path):
+    train(config, tmp_path)
+    shutil.copytree(tmp_path / "run01", tmp_path / "run02")
+    with pytest.raises(TreemeanError, match=r"run02 holds run 1, not run 2: remove it to train the run anew"):
+        train(config, tmp_path, run=2)
+
+
 @pytest.mark.parametrize("damaged", [b"[grammar\n", b"\xff", b"", b"[grammer]\n"])
 def test_a_damaged_configuration_of_a_folder_says_what_to_do(config, tmp_path, damaged):
     interrupted(config, tmp_path, 3)

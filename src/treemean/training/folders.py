@@ -89,8 +89,8 @@ class RunFolder:
     def result(self, checksum: str) -> RunResult | None:
         """Return the result if the run is finished.
 
-        Raises `TreemeanError` if it is of another configuration or other data, and `NoModel` if its model is
-        not there any more.
+        Raises `TreemeanError` if it is of another run, another configuration or other data, and `NoModel` if
+        its model is not there any more.
         """
         try:
             told = unsealed(self._result.read_bytes())
@@ -106,6 +106,10 @@ class RunFolder:
         if made_from != checksum:
             raise TreemeanError(
                 f"{self.path} holds a run of another configuration or of other data: train elsewhere"
+            )
+        if result.run != self.run:
+            raise TreemeanError(
+                f"{self.path} holds run {result.run}, not run {self.run}: remove it to train the run anew"
             )
         for name in (DESCRIPTION, TENSORS):
             if not (self.model / name).is_file():
@@ -127,7 +131,7 @@ class RunFolder:
         from treemean.formats.source import open_output
 
         told = asdict(result) | {"checksum": checksum}
-        del told["run"], told["model"]
+        del told["model"]
         with open_output(self._result) as stream:
             stream.write(sealed(told))
 
