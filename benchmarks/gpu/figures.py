@@ -20,8 +20,8 @@ PARTS = {"grammar": "grammar and emissions", "inside": "inside", "backward": "ba
 #: From dark to light, told apart in print and by those who do not see red and green apart.
 SHADES = ("#08306b", "#2171b5", "#6baed6", "#c6dbef")
 OURS, PUBLICS = "#2171b5", "#d95f0e"
-COLOURS = {"ours": OURS, "float32": "#d95f0e"}
 VARIANTS = ("#2171b5", "#d95f0e", "#31a354", "#756bb1")
+COLOURS = dict(zip(PRECISIONS, VARIANTS))
 SCORES = {
     "nats": "nats per word",
     "overall": "F1 overall",

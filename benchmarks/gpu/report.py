@@ -63,7 +63,8 @@ ABOUT = {
     "often a run was set back (restores), and the largest error of log Z per word that its checks found "
     "(accuracy)",
     "ensemble": "ten runs over all sentences: likewise; seconds of the pieces and of the epochs of all runs",
-    "stability, compare": "one long run; variants on every third sentence: likewise",
+    "stability, compare": "one long run; variants on every third sentence: likewise; overrides: settings "
+    "that were changed for all of them",
     "average": "F1 on the test set of runs and of their averages, chosen and weighted by the development set",
 }
 #: What the names of parts in gpu.json are here; others are not kept.
@@ -132,7 +133,7 @@ def collect(folder: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
                 refuse(f"{file} has runs of which no epoch is over; what would be lost: {lost}")
             print(f"{file} is left out: it has runs of which no epoch is over", file=sys.stderr)
         elif name in STUDIES:
-            keys = ("complete", "corpus", "pieces", "epoch_seconds")
+            keys = ("complete", "corpus", "overrides", "pieces", "epoch_seconds")
             found[name] = {key: told[key] for key in keys if key in told}
             found[name]["runs"] = curves(told[name])
         else:

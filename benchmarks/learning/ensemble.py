@@ -53,7 +53,7 @@ def main() -> None:
     group = Group("ensemble", {f"run {run}": job for run, job in jobs.items()}, enough)
     done = study([group], budget, report)
     pieces, epochs = note_piece(folder), epoch_seconds(report.values["ensemble"])
-    report.save(corpus=options.corpus, pieces=pieces, epoch_seconds=epochs)
+    report.save(corpus=options.corpus, overrides=options.override, pieces=pieces, epoch_seconds=epochs)
     print(f"{sum(pieces):.0f} s in {len(pieces)} pieces, everything included; epochs took {epochs}")
     for run in jobs if done else ():
         guard(f"trees of run {run}", lambda run=run: write_trees(jobs[run], options, budget))  # type: ignore[misc]

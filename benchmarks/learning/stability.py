@@ -41,7 +41,7 @@ def main() -> None:
     chosen = list(VARIANTS) if options.compare else [options.variant]
     budget, report = Budget(options.seconds), Report(options.out, name)
     jobs = {variant: job_of(options, name, variant, corpus, epochs) for variant in chosen}
-    report.save(corpus=corpus, epochs=epochs)
+    report.save(corpus=corpus, epochs=epochs, overrides=options.override)
     study([Group(name, jobs)], budget, report)
     report.save(pieces=note_piece(Path(jobs[chosen[0]].folder)))
     exit_if_failed()
