@@ -2,29 +2,52 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 RUN := $(VENV)/bin
+# As many processes as there are cores; one that has nothing left to do takes tests over from another.
+PYTEST := $(RUN)/python -m pytest -n auto --dist worksteal
 CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*.cpp src/core/*.hpp src/core/*/*.cpp src/core/*/*.hpp)
 
 # The core built with AddressSanitizer and UBSan, in an environment of its own.
 SANITIZED := .venv-sanitize
 SANITIZERS = $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
 
-.PHONY: help demo test test-slow test-gpu lint format bench bench-gpu gpu-data fitting experiment docs sanitize clean
+# The core with its tests, built beside the package, with whatever compiler CXX names. A dozen files are compiled as
+# one, since headers take most of the time; clang-tidy wants them one by one.
+CHECK := build/check
+CHECK_PORTABLE := build/check-portable
+CHECK_SANITIZED := build/check-sanitized
+CHECK_ONE_BY_ONE := build/check-one-by-one
+CPP := $(wildcard src/core/*.?pp src/core/*/*.?pp tests/core/*.?pp)
+CONFIGURE = $(RUN)/cmake -S . -DTREEMEAN_TESTS=ON -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
+  -DCMAKE_BUILD_TYPE=Debug -DPython_EXECUTABLE=$(abspath $(RUN)/python) \
+  -Dnanobind_DIR="$$($(RUN)/python -m nanobind --cmake_dir)"
+CONFIGURE_JOINED = $(CONFIGURE) -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=15
+BUILD_TESTS = $(RUN)/cmake --build $(1) --target core_tests --parallel 2
+
+.PHONY: help demo test test-core test-core-portable test-slow test-nightly test-gpu lint lint-core format coverage \
+  bench bench-gpu soak-gpu gpu-data fitting experiment docs theory sanitize clean
 
 help:
-	@echo "make demo       train, average, score and draw on a sample treebank (one to three minutes)"
-	@echo "make test       run the tests"
-	@echo "make test-slow  run the tests that take long"
-	@echo "make lint       check style and types"
-	@echo "make format     format the sources"
-	@echo "make test-gpu   run the tests that need a CUDA device, with the python3 at hand"
-	@echo "make bench      measure speed, as ratios of one run"
-	@echo "make bench-gpu  check and time the kernels on a CUDA device, with the python3 at hand"
-	@echo "make gpu-data   prepare the Dutch data for training on such a machine, in out/gpu-data"
-	@echo "make experiment the demo from three initialisations, as in docs/ensemble.md"
-	@echo "make fitting    fit hits on LASSY: tables, and the figures of docs/fitting.md (minutes)"
-	@echo "make docs       regenerate what the docs show, and check their links"
-	@echo "make sanitize   run the tests of the core under AddressSanitizer and UBSan"
-	@echo "make clean      remove the environment and everything built"
+	@echo "make demo         train, average, score and draw on a sample treebank (one to three minutes)"
+	@echo "make test         run the tests"
+	@echo "make test-core    of these, only those of the pieces of the C++ core"
+	@echo "make test-core-portable  the same with our own 128-bit integers; part of test-slow"
+	@echo "make test-slow    run the tests that take long"
+	@echo "make test-nightly draw new examples for the tests of properties, ten times as many"
+	@echo "make lint         check style and types: ruff, mypy, clang-format, clang-tidy"
+	@echo "make lint-core    of these, only clang-format and clang-tidy"
+	@echo "make format       format the sources"
+	@echo "make coverage     run the tests and tell which lines they reach (long)"
+	@echo "make test-gpu     run the tests that need a CUDA device, with the python3 at hand"
+	@echo "make bench        measure speed, as ratios of one run"
+	@echo "make bench-gpu    check and time the kernels on a CUDA device, with the python3 at hand"
+	@echo "make soak-gpu     repeat every kernel thousands of times there: the bits must stay the same"
+	@echo "make gpu-data     prepare the Dutch data for training on such a machine, in out/gpu-data"
+	@echo "make experiment   the demo from three initialisations, as in docs/ensemble.md"
+	@echo "make fitting      fit hits on LASSY: tables, and the figures of docs/fitting.md (minutes)"
+	@echo "make docs         regenerate what the docs show, and check their links"
+	@echo "make theory       draw the figures of docs/theory.md, and make out/theory.pdf of it"
+	@echo "make sanitize     run the tests of the core under AddressSanitizer and UBSan"
+	@echo "make clean        remove the environment and everything built"
 
 # The package and its tools; built again when the core or the requirements change.
 $(VENV)/installed: $(CORE)
@@ -36,32 +59,62 @@ $(VENV)/installed: $(CORE)
 demo: $(VENV)/installed
 	$(RUN)/treemean demo
 
-test: $(VENV)/installed
-	$(RUN)/python -m pytest -m "not slow and not gpu"
+test: test-core
+	$(PYTEST) -m "not slow and not gpu"
 
-test-slow: $(VENV)/installed
-	$(RUN)/python -m pytest -m "slow and not gpu"
+# Our own 128-bit integers are compared with the compiler's in the first one, and used by all pieces in the second.
+test-core: $(CHECK)/tests
+test-core-portable: $(CHECK_PORTABLE)/tests
+%/tests: %/Makefile
+	@$(call BUILD_TESTS,$*) >$*/build.log || { cat $*/build.log; exit 1; }
+	$*/core_tests
+
+$(CHECK)/Makefile: CMakeLists.txt $(VENV)/installed
+	@$(CONFIGURE_JOINED) -B $(@D) >/dev/null && touch $@
+$(CHECK_PORTABLE)/Makefile: CMakeLists.txt $(VENV)/installed
+	@$(CONFIGURE_JOINED) -DTREEMEAN_PORTABLE_INTEGERS=ON -B $(@D) >/dev/null && touch $@
+$(CHECK_SANITIZED)/Makefile: CMakeLists.txt $(VENV)/installed
+	@$(CONFIGURE_JOINED) -DTREEMEAN_SANITIZE=ON -B $(@D) >/dev/null && touch $@
+
+$(CHECK_ONE_BY_ONE)/Makefile: CMakeLists.txt $(VENV)/installed
+	@$(CONFIGURE) -B $(@D) >/dev/null && touch $@
+
+test-slow: test-core-portable
+	$(PYTEST) -m "slow and not gpu"
+
+# Other examples every time, and ten times as many; what fails is kept in .hypothesis and tried first ever after.
+test-nightly: $(VENV)/installed
+	$(PYTEST) -m "hypothesis and not gpu" --hypothesis-profile=nightly
 
 lint: $(VENV)/installed
 	$(RUN)/ruff check --no-cache .
 	$(RUN)/ruff format --no-cache --check .
 	$(RUN)/mypy
+	$(MAKE) lint-core
+
+lint-core: $(CHECK_ONE_BY_ONE)/Makefile
+	$(RUN)/clang-format --dry-run -Werror $(CPP)
+	$(RUN)/python .ci/tidy.py $(RUN)/clang-tidy $(CHECK_ONE_BY_ONE)
+
+coverage: $(VENV)/installed
+	$(PYTEST) -m "not slow and not gpu" --ignore tests/kernels --cov --cov-report=term:skip-covered
 
 format: $(VENV)/installed
 	$(RUN)/ruff check --fix .
 	$(RUN)/ruff format .
+	$(RUN)/clang-format -i $(CPP)
 
 bench: $(VENV)/installed
-	$(RUN)/python benchmarks/reading.py
-	$(RUN)/python benchmarks/evaluating.py
-	$(RUN)/python benchmarks/averaging.py
-	$(RUN)/python benchmarks/inside.py
+	$(RUN)/python -m benchmarks.cpu.reading
+	$(RUN)/python -m benchmarks.cpu.evaluating
+	$(RUN)/python -m benchmarks.cpu.averaging
+	$(RUN)/python -m benchmarks.cpu.inside
 
 fitting: $(VENV)/installed
-	$(RUN)/python benchmarks/fitting.py
+	$(RUN)/python -m benchmarks.cpu.fitting
 
 experiment: $(VENV)/installed
-	$(RUN)/python benchmarks/sample_ensemble.py
+	$(RUN)/python -m benchmarks.cpu.sample_ensemble
 
 # On a machine with a GPU nothing of ours is installed: PyTorch and Triton are its own.
 define NEED
@@ -79,13 +132,31 @@ test-gpu:
 
 bench-gpu:
 	@python3 -c "$$NEED" torch triton safetensors numpy
-	PYTHONPATH=src python3 benchmarks/gpu --out out/gpu
+	PYTHONPATH=src python3 -m benchmarks.kernels --out out/gpu
+
+# In pieces of nine minutes; 75 says that there is more to do.
+soak-gpu:
+	@python3 -c "$$NEED" torch triton safetensors numpy
+	@while PYTHONPATH=src python3 -m benchmarks.kernels.soak --out out/soak; status=$$?; [ $$status = 75 ]; do :; done; \
+	  exit $$status
 
 gpu-data: $(VENV)/installed
-	$(RUN)/python benchmarks/learning/prepare.py --out out/gpu-data
+	$(RUN)/python -m benchmarks.learning.prepare --out out/gpu-data
 
 docs: $(VENV)/installed
 	$(RUN)/python docs/generate.py
+
+# The note on theory as a PDF, for readers without the software.
+THEORY_TOOLS := pandoc xelatex rsvg-convert
+theory: $(VENV)/installed
+	$(RUN)/python docs/theory_figures.py
+	@for tool in $(THEORY_TOOLS); do command -v $$tool > /dev/null || { \
+	  echo "make theory needs $$tool. On Debian: apt-get install pandoc texlive-xetex texlive-latex-recommended lmodern librsvg2-bin" >&2; \
+	  exit 1; }; done
+	@mkdir -p out
+	pandoc docs/theory.md --from markdown-yaml_metadata_block --resource-path docs --pdf-engine xelatex \
+	  --include-in-header docs/theory-pdf.tex --variable geometry:margin=24mm --variable fontsize=10pt \
+	  --variable papersize=a4 --output out/theory.pdf
 
 $(SANITIZED)/installed: $(CORE)
 	@test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
@@ -94,7 +165,7 @@ $(SANITIZED)/installed: $(CORE)
 	@touch $@
 
 # Python itself never frees everything, so leaks are not looked for; memory is larger by design.
-sanitize: $(SANITIZED)/installed
+sanitize: $(SANITIZED)/installed $(CHECK_SANITIZED)/tests
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 \
 	  $(SANITIZED)/bin/python -m pytest -m "not slow and not gpu" -k "not memory" $(wildcard tests/formats tests/averaging)
 

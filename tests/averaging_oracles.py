@@ -12,9 +12,9 @@ from functools import cache
 from hypothesis import strategies as st
 
 from strategies import trees_over
-from treemean.averaging.problem import Problem, make_problem
+from treemean.averaging.reference.problem import Problem, make_problem
+from treemean.averaging.reference.solution import Solution
 from treemean.averaging.request import squared_beta
-from treemean.averaging.solution import Solution
 from treemean.averaging.weights import Weights, WeightsLike, make_weights
 from treemean.trees import Constituent, Tree, compatible
 from treemean.trees.bitsets import fan_out_of

@@ -11,11 +11,26 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from examples import USUAL
+
 if TYPE_CHECKING:
     from treemean.trees import Treebank
 
-# Machines are noisy: a slow example is no failure.
-settings.register_profile("treemean", deadline=None, max_examples=60, derandomize=True)
+# A program that tests start. Looking for doctests in it would import Triton before tests/kernels/conftest.py
+# has asked for its interpreter, and kernels could not be run any more.
+collect_ignore = ["compiled_kernels.py"]
+
+# Tests run side by side, one on each core; read when PyTorch is imported, here or in a process of its own.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Commands run in processes of their own, hundreds of them: not each should have to compile the package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Not what Hypothesis would use where the variable CI is set: there it draws the same examples every night.
+DEFAULT = settings.get_profile("default")
+# The same examples every time; machines are noisy, so a slow one is no failure.
+settings.register_profile("treemean", DEFAULT, deadline=None, max_examples=USUAL, derandomize=True)
+# `make test-nightly`: new ones, and `examples` multiplies the numbers of tests that name their own.
+settings.register_profile("nightly", DEFAULT, deadline=None, max_examples=10 * USUAL, print_blob=True)
 settings.load_profile("treemean")
 
 

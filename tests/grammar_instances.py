@@ -10,9 +10,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from treemean.grammars import Grammar, GrammarConfig, build_grammar, low_rank
-from treemean.grammars.inside.dense_rules import DenseRules
-from treemean.grammars.inside.rules import RankRules, Ranks
+from treemean.grammars import Grammar, GrammarConfig, build_grammar
+from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.rank import grammar as low_rank
+from treemean.grammars.rank.rules import RankRules, Ranks
 
 
 def random_rank_rules(

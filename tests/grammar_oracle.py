@@ -13,8 +13,8 @@ from functools import cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from treemean.grammars.inside.dense_rules import DenseRules
-from treemean.grammars.low_rank import Factors
+from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.rank.grammar import Factors
 from treemean.trees import bitsets
 
 Words = tuple[int, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from treemean import write
 from treemean.training import TrainingConfig, load_config
 from treemean.trees import Tree, Treebank
 
@@ -34,7 +35,7 @@ extends = "tn-lcfrs-small"
 
 [data]
 train = ["train.txt"]
-development = "dev.npz"
+development = "dev.jsonl"
 max_length = 7
 
 [batches]
@@ -90,11 +91,9 @@ def gold_trees() -> Treebank:
 
 def write_instance(folder: Path, extra: str = "") -> Path:
     """Write corpus, gold trees and configuration to a folder and return the configuration's name."""
-    from treemean.parsing import write_columns
-
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "train.txt").write_text("\n".join(SENTENCES * 3) + "\n", encoding="utf-8")
-    write_columns(gold_trees(), folder / "dev.npz")
+    write(gold_trees(), folder / "dev.jsonl")
     path = folder / "config.toml"
     path.write_text(TINY + extra, encoding="utf-8")
     return path

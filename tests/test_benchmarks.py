@@ -1,8 +1,9 @@
-"""What scripts measured on a GPU becomes one file, tables and figures."""
+"""What was measured on a GPU becomes one file, tables and figures; and programs start where they must."""
 
 from __future__ import annotations
 
 import doctest
+import importlib
 import itertools
 import json
 import os
@@ -14,16 +15,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import treemean
+from benchmarks.learning import average, ensemble, quality, stability
+from benchmarks.page import chance, learning_tables, measurements, tables
+from benchmarks.page.__main__ import main as bring_home
+
 ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture(autouse=True)
-def _benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
 
 
 def epochs(count: int, f1: float) -> list[dict[str, Any]]:
@@ -69,17 +71,19 @@ def page_for(folder: Path, kept: dict[str, Any]) -> Path:
     return docs
 
 
-def test_measurements_are_brought_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpu import report
+def files_of(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
+
+def kept_in(docs: Path) -> Any:
+    return json.loads((docs / "measurements" / "gpu-h200.json").read_text())
+
+
+def test_measurements_are_brought_home(tmp_path: Path) -> None:
     measured(tmp_path)
-    docs = page_for(tmp_path, {"learning": {"float32-0": report.curves(runs(["float32-0-1"], 1))}})
-    monkeypatch.setattr(sys, "argv", ["report", str(tmp_path), "--docs", str(docs)])
-    report.main()
-    page, data = (
-        (docs / "gpu.md").read_text(),
-        json.loads((docs / "measurements" / "gpu-h200.json").read_text()),
-    )
+    docs = page_for(tmp_path, {"learning": {"float32-0": measurements.curves(runs(["float32-0-1"], 1))}})
+    bring_home([str(tmp_path), "--docs", str(docs)])
+    page, data = (docs / "gpu.md").read_text(), kept_in(docs)
     assert "old" not in page
     assert "| inside, for given rules | 1 | 1e-04 | 2e-04 | – |" in page
     assert "| 10 | 20 | 1.70 | 56 | 1.00 | 0.20 | 0.30 | 0.10 | 1.00 | – | 36 |" in page
@@ -95,21 +99,19 @@ def test_measurements_are_brought_home(tmp_path: Path, monkeypatch: pytest.Monke
 def test_fewer_epochs_do_not_replace_those_that_are_kept(
     before: int, new: int, kept: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gpu import report
-
     def rows(count: int, epoch: float) -> dict[str, Any]:
         return {"runs": [{"runs": 5 * place + 1, "epoch": epoch} for place in range(count)]}
 
     told = {"device": "a GPU", "epochs": rows(new, 2.0), "dense": [{"n": 10}]}
     (tmp_path / "gpu.json").write_text(json.dumps(told))
     old = {"device": "a GPU"} | ({"epochs": rows(before, 1.0)} if before else {})
-    found = report.collect(tmp_path, old)
+    found = measurements.collect(tmp_path, old)
     assert found["dense"] == told["dense"]
     assert (old | found)["epochs"] == rows(kept, 1.0 if before > new else 2.0)
     assert ("epochs are left out" in capsys.readouterr().err) == (before > new)
 
 
-def quality(folder: Path, kind: str, seeds: list[int], count: int = 2) -> str:
+def write_quality(folder: Path, kind: str, seeds: list[int], count: int = 2) -> str:
     """Write runs of a kind, as from one call; return the folder."""
     folder.mkdir(exist_ok=True)
     told = {"device": "a GPU", kind: runs([f"{kind}-{seed}" for seed in seeds], count)}
@@ -119,34 +121,29 @@ def quality(folder: Path, kind: str, seeds: list[int], count: int = 2) -> str:
 
 def page_with_runs(folder: Path) -> Path:
     """Write a page for which three runs of a kind, and one of another, were measured before."""
-    from gpu import report
-
     measured(folder)
     kept = {
         "device": "a GPU",
         "steps": json.loads((folder / "gpu.json").read_text())["steps"],
         "learning": {
-            "ours-0": report.curves(runs(["ours-0-1", "ours-0-2", "ours-0-7"], 4)),
-            "float32-0": report.curves(runs(["float32-0-1"], 4)),
+            "ours-0": measurements.curves(runs(["ours-0-1", "ours-0-2", "ours-0-7"], 4)),
+            "float32-0": measurements.curves(runs(["float32-0-1"], 4)),
         },
     }
     return page_for(folder, kept)
 
 
 def test_runs_of_several_folders_are_joined_and_replace_those_that_were_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gpu import report
-
     docs = page_with_runs(tmp_path)
-    later = quality(tmp_path / "later", "ours-0", [3, 10])
-    first = quality(tmp_path / "first", "ours-0", [1, 2])
-    quality(tmp_path / "first", "ours-1e-09", [1])
-    monkeypatch.setattr(sys, "argv", ["report", later, first, "--docs", str(docs)])
-    report.main()
+    later = write_quality(tmp_path / "later", "ours-0", [3, 10])
+    first = write_quality(tmp_path / "first", "ours-0", [1, 2])
+    write_quality(tmp_path / "first", "ours-1e-09", [1])
+    bring_home([later, first, "--docs", str(docs)])
     told = capsys.readouterr().err
     assert "kept no longer, as the new runs of ours-0 replace all others: ours-0-7\n" in told
-    learning = json.loads((docs / "measurements" / "gpu-h200.json").read_text())["learning"]
+    learning = kept_in(docs)["learning"]
     assert {kind: list(found) for kind, found in learning.items()} == {
         "ours-0": ["ours-0-1", "ours-0-2", "ours-0-3", "ours-0-10"],
         "float32-0": ["float32-0-1"],
@@ -157,21 +154,16 @@ def test_runs_of_several_folders_are_joined_and_replace_those_that_were_kept(
     assert "| kernels, no floor | 4 | 1 | 5.900 (5.900–5.900) | 31.5 (31.0–32.0) | 1.0 (1.0–1.0) |" in page
 
 
-def test_the_same_run_twice_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpu import report
-
+def test_the_same_run_twice_is_an_error(tmp_path: Path) -> None:
     docs = page_with_runs(tmp_path)
-    before = {path: path.read_bytes() for path in docs.rglob("*") if path.is_file()}
-    folders = [quality(tmp_path / "one", "ours-0", [1, 2]), quality(tmp_path / "two", "ours-0", [2, 3])]
-    monkeypatch.setattr(sys, "argv", ["report", *folders, "--docs", str(docs)])
-    with pytest.raises(SystemExit, match=r"two has runs that .* has, too: ours-0-2\. Nothing was changed"):
-        report.main()
-    assert {path: path.read_bytes() for path in docs.rglob("*") if path.is_file()} == before
+    before = files_of(docs)
+    folders = [write_quality(tmp_path / f"from{k}", "ours-0", [k, k + 1]) for k in (1, 2)]
+    with pytest.raises(SystemExit, match=r"from2 has runs that .* has, too: ours-0-2\. Nothing was changed"):
+        bring_home([*folders, "--docs", str(docs)])
+    assert files_of(docs) == before
 
 
 def test_kinds_of_runs_are_compared() -> None:
-    from gpu import learning_tables, report
-
     ends = {"ours-0": 50.0, "float32-0": 40.0, "ours-1e-09": 40.0, "float32-1e-09": 50.0}
     kinds = {}
     for kind, f1 in ends.items():
@@ -179,7 +171,7 @@ def test_kinds_of_runs_are_compared() -> None:
             f"{kind}-{seed}": {"epochs": epochs(5 - seed, f1 + seed), "restores": [], "skips": 0}
             for seed in (1, 2)
         }
-        kinds[kind] = report.curves(told)
+        kinds[kind] = measurements.curves(told)
     lines = learning_tables.learning_table(kinds).splitlines()
     assert lines[2:4] == [
         "| kernels, no floor | 2 | 1 | 5.900 (5.900–5.900) | 52.5 (52.0–53.0) | 1.0 (1.0–1.0) |",
@@ -204,8 +196,6 @@ scores = st.lists(st.integers(-20, 20).map(lambda number: number / 10), min_size
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(scores, scores), min_size=1, max_size=2))
 def test_chance_is_that_of_all_orders(strata: list[tuple[list[float], list[float]]]) -> None:
-    from gpu import chance
-
     def sums(first: list[float], second: list[float]) -> list[float]:
         return [sum(order[: len(first)]) for order in itertools.permutations([*first, *second])]
 
@@ -217,8 +207,6 @@ def test_chance_is_that_of_all_orders(strata: list[tuple[list[float], list[float
 
 
 def test_chance_is_that_of_a_known_permutation_test() -> None:
-    from gpu import chance
-
     first, second = [5.38, 5.41, 5.44, 5.45, 5.43, 5.36], [5.435, 5.476, 5.477, 5.458, 5.465, 5.456]
     known = stats.permutation_test(
         (first, second), lambda a, b: sum(a) / len(a) - sum(b) / len(b), n_resamples=np.inf
@@ -226,20 +214,10 @@ def test_chance_is_that_of_a_known_permutation_test() -> None:
     assert chance.p_value([(first, second)]) == pytest.approx(known.pvalue)
 
 
-def test_variants_begin_with_the_settings_in_use_and_are_all_different() -> None:
-    pytest.importorskip("triton")
-    from gpu import dense
-
-    assert dense.VARIANTS[0] == dense.Settings()
-    assert len(set(dense.VARIANTS)) == len(dense.VARIANTS)
-
-
 def test_errors_that_are_not_finite_are_told() -> None:
-    from gpu import learning_tables, report
-
     for errors, told in (([1e-5, 2e-4], "never off by more than 2e-04 nats"), ([1e-5, None], "not always")):
         run = runs(["run 1"], 1)["run 1"] | {"redone": 0, "accuracy": errors}
-        assert told in learning_tables.ensemble_table({"runs": report.curves({"run 1": run})})
+        assert told in learning_tables.ensemble_table({"runs": measurements.curves({"run 1": run})})
 
 
 KEPT = {
@@ -255,10 +233,7 @@ ELSEWHERE = {"device": "CPU", "ensemble": runs(["run 1"], 3)}
     [
         (None, "there is no folder"),
         ({}, "there are no results in"),
-        (
-            {"ensemble": ELSEWHERE},
-            "on CPU, and what is kept on a GPU; .*: ensemble .runs: 1, epochs: 2",
-        ),
+        ({"ensemble": ELSEWHERE}, "on CPU, and what is kept on a GPU; .*: ensemble .runs: 1, epochs: 2"),
         ({"gpu": {"device": "CPU", "steps": []}}, "on CPU, and what is kept on a GPU; .* lost: steps"),
         ({"stability": {"device": "CPU", "stability": {}}}, "on CPU, and what is kept on a GPU"),
         ({"gpu": {"steps": []}}, "does not say on which device"),
@@ -270,11 +245,7 @@ ELSEWHERE = {"device": "CPU", "ensemble": runs(["run 1"], 3)}
         ({"ensemble": None}, "is no JSON"),
     ],
 )
-def test_what_is_kept_is_not_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, Any] | None, told: str
-) -> None:
-    from gpu import report
-
+def test_what_is_kept_is_not_lost(tmp_path: Path, files: dict[str, Any] | None, told: str) -> None:
     docs = page_for(tmp_path, KEPT)
     good = tmp_path / "good"  # a folder before it, which must not be brought home then
     good.mkdir()
@@ -285,55 +256,43 @@ def test_what_is_kept_is_not_lost(
         folder.mkdir()
     for name, values in (files or {}).items():
         (folder / f"{name}.json").write_text("{" if values is None else json.dumps(values))
-    before = {path: path.read_bytes() for path in docs.rglob("*") if path.is_file()}
-    monkeypatch.setattr(sys, "argv", ["report", str(good), str(folder), "--docs", str(docs)])
+    before = files_of(docs)
     with pytest.raises(SystemExit, match=f"{told}.*Nothing was changed"):
-        report.main()
-    assert {path: path.read_bytes() for path in docs.rglob("*") if path.is_file()} == before
+        bring_home([str(good), str(folder), "--docs", str(docs)])
+    assert files_of(docs) == before
 
 
 def test_interrupted_results_are_left_out_and_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gpu import report
-
     docs = page_for(tmp_path, KEPT)
     measured(tmp_path)
     (tmp_path / "stability.json").write_text(json.dumps({"device": "a GPU", "corpus": "full"}))
-    monkeypatch.setattr(sys, "argv", ["report", str(tmp_path), "--docs", str(docs)])
-    report.main()
+    bring_home([str(tmp_path), "--docs", str(docs)])
     assert "stability.json is left out: it has runs of which no epoch is over" in capsys.readouterr().err
-    data = json.loads((docs / "measurements" / "gpu-h200.json").read_text())
+    data = kept_in(docs)
     assert "stability" not in data
     assert len(data["ensemble"]["runs"]) == 2
 
 
-def script(name: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a script of benchmarks/learning on a machine without any GPU."""
-    hidden = os.environ | {
-        "CUDA_VISIBLE_DEVICES": "",
-        "PYTHONPATH": str(ROOT / "src"),
-        "OMP_NUM_THREADS": "1",
-    }
-    words = (sys.executable, str(ROOT / "benchmarks" / "learning" / f"{name}.py"), *words)
-    return subprocess.run(words, env=hidden, capture_output=True, text=True, check=False, timeout=100)
+@pytest.fixture
+def _no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
 
 
-@pytest.mark.parametrize("name", ["ensemble", "quality", "stability", "steps"])
-def test_published_sizes_are_not_for_a_cpu(tmp_path: Path, name: str) -> None:
-    found = script(name, "--out", str(tmp_path / "out"), "--work", str(tmp_path / "work"))
-    assert found.returncode == 1
-    assert "there is no CUDA device here" in found.stderr
-    assert "Traceback" not in found.stderr
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+@pytest.mark.usefixtures("_no_gpu")
+@pytest.mark.parametrize("program", [ensemble, quality, stability])
+def test_published_sizes_are_not_for_a_cpu(tmp_path: Path, program: Any) -> None:
+    with pytest.raises(SystemExit, match="there is no CUDA device here"):
+        program.main(["--out", str(tmp_path / "out"), "--work", str(tmp_path / "work")])
+    assert not files_of(tmp_path)
 
 
+@pytest.mark.usefixtures("_no_gpu")
 def test_small_sizes_only_want_data(tmp_path: Path) -> None:
-    small = [f"grammar.{name}=4" for name in ("nonterminals", "preterminals", "discontinuous")]
-    words = [word for one in small for word in ("--override", one)]
-    found = script("stability", "--data", str(tmp_path), "--out", str(tmp_path), *words)
-    assert found.returncode == 1
-    assert "there is no prepared corpus in" in found.stderr
+    small = [f"--override=grammar.{name}=4" for name in ("nonterminals", "preterminals", "discontinuous")]
+    with pytest.raises(SystemExit, match="there is no prepared corpus in"):
+        stability.main(["--data", str(tmp_path), "--out", str(tmp_path), *small])
 
 
 def test_averages_want_an_ensemble(tmp_path: Path) -> None:
@@ -341,27 +300,21 @@ def test_averages_want_an_ensemble(tmp_path: Path) -> None:
         (tmp_path / "none", "there is no folder"),
         (tmp_path, "there is no ensemble.json in"),
     ):
-        found = script("average", str(folder), "--out", str(tmp_path / "out"))
-        assert found.returncode == 1
-        assert told in found.stderr
-        assert "Traceback" not in found.stderr
+        with pytest.raises(SystemExit, match=told):
+            average.main([str(folder), "--out", str(tmp_path / "out")])
 
 
 def test_averages_say_where_the_runs_were_trained(tmp_path: Path) -> None:
-    from treemean import sample
-    from treemean.parsing import write_columns
-
     trees = tmp_path / "trees"
     trees.mkdir()
     for part, places in (("dev", slice(0, 20)), ("test", slice(20, 40))):
-        write_columns(sample.gold()[places], tmp_path / f"{part}.npz")
-        for number, run in enumerate(sample.runs()[:3], 1):
-            write_columns(run[places], trees / f"{part}-run{number:02d}.npz")
+        treemean.write(treemean.sample.gold()[places], tmp_path / f"{part}.jsonl")
+        for number, run in enumerate(treemean.sample.runs()[:3], 1):
+            treemean.write(run[places], trees / f"{part}-run{number:02d}.jsonl")
     shutil.make_archive(str(tmp_path / "trees"), "zip", trees)
     (tmp_path / "ensemble.json").write_text(json.dumps({"device": "a GPU"}))
     place = str(tmp_path)
-    found = script("average", place, "--data", place, "--out", place, "--keep", "2")
-    assert found.returncode == 0, found.stderr
+    average.main([place, "--data", place, "--out", place, "--keep", "2"])
     told = json.loads((tmp_path / "average.json").read_text())
     assert told["device"] == "a GPU"
     assert len(told["individuals"]) == 3
@@ -369,22 +322,60 @@ def test_averages_say_where_the_runs_were_trained(tmp_path: Path) -> None:
 
 
 def test_checks_with_grown_layers_have_a_line_of_their_own() -> None:
-    from gpu import report, tables
-
     exact = {"halves": {"log_z": 1e-4, "whole": 2e-4}}
-    cases = {
-        "tn-lcfrs, sharpness 1": exact,
-        "hidden layers up to 2e+04": {"whole": 5e-3, "log_z_per_word": 1},
-    }
+    grown = {"whole": 5e-3, "log_z_per_word": 1}
+    cases = {"tn-lcfrs, sharpness 1": exact, "hidden layers up to 2e+04": grown}
     rows = [{"case": case, "good": True, "found": found} for case, found in cases.items()]
-    lines = tables.checks_table({"checks": report.checks({"grammars": rows})}).splitlines()
+    lines = (
+        tables.checks_table({"checks": measurements.checks({"grammars": rows})}).to_markdown().splitlines()
+    )
     assert lines[2] == "| from parameters to log Z | 1 | 1e-04 | 2e-04 | – |"
     assert lines[3] == "| likewise, with hidden layers that have grown | 1 | – | 5e-03 | – |"
 
 
-@pytest.mark.parametrize("name", ["chance", "report", "tables"])
-def test_the_examples_run(name: str) -> None:
-    module = __import__(f"gpu.{name}", fromlist=[name])
-    failed, attempted = doctest.testmod(module)
-    assert attempted > 0
-    assert failed == 0
+def modules(*areas: str) -> dict[str, Path]:
+    """Return the modules of some areas by name, and those beside the areas."""
+    paths = [path for area in ("", *areas) for path in sorted(ROOT.glob(f"benchmarks/{area}/*.py"))]
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
+    return {name.removesuffix(".__init__"): path for name, path in zip(names, paths)}
+
+
+def test_the_examples_run() -> None:
+    found = [name for name, path in modules("kernels", "page").items() if ">>> " in path.read_text()]
+    assert len(found) > 4
+    for name in found:
+        assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_programs_for_a_gpu_start_where_nothing_is_installed() -> None:
+    """But PyTorch, Triton, safetensors and NumPy. Every program tells of its options there.
+
+    Only averages are made where treemean is installed.
+    """
+    pytest.importorskip("triton")
+    absent = "treemean._core matplotlib scipy sklearn nltk pyarrow lxml typer rich pytest hypothesis".split()
+    names = [*modules("kernels", "learning"), "benchmarks.page.tables"]
+    names.remove("benchmarks.learning.average")
+    code = f"""
+import json, runpy, sys
+from importlib import import_module
+sys.modules |= dict.fromkeys({absent!r})
+sys.argv = ["program", "--help"]
+ended = {{}}
+for name in {names!r}:
+    if hasattr(import_module(name), "main"):
+        sys.modules.pop(name)
+        try:
+            runpy.run_module(name, run_name="__main__")
+        except SystemExit as end:
+            ended[name] = end.code
+print(json.dumps(ended))
+"""
+    bare = os.environ | {"PYTHONPATH": str(ROOT / "src"), "CUDA_VISIBLE_DEVICES": ""}
+    words = [sys.executable, "-c", code]
+    found = subprocess.run(words, cwd=ROOT, env=bare, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    areas = {"kernels": "__main__ dense hazard soak"}
+    areas["learning"] = "ensemble gradients prepare quality reproducible stability"
+    programs = {f"benchmarks.{area}.{name}" for area, names in areas.items() for name in names.split()}
+    assert json.loads(found.stdout.splitlines()[-1]) == dict.fromkeys(programs, 0)

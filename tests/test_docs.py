@@ -20,7 +20,7 @@ def test_the_examples_of_a_page_run(page: Path) -> None:
 
 
 def test_all_targets_are_explained() -> None:
-    makefile = (ROOT / "Makefile").read_text()
+    makefile = (ROOT / "Makefile").read_text().replace("\\\n", "")
     targets = set(re.search(r"^\.PHONY:(.*)$", makefile, re.M)[1].split()) - {"help"}
     assert set(re.findall(r'@echo "make (\S+)', makefile)) == targets
     assert set(re.findall(r"^\| `make (\S+)`", (ROOT / "CONTRIBUTING.md").read_text(), re.M)) == targets

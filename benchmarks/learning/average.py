@@ -1,9 +1,9 @@
-"""Average the trees of the ten runs that ensemble.py trained, and score everything as the paper does.
+"""Average the trees of the ten runs that ensemble trained, and score everything as the paper does.
 
-    python benchmarks/learning/average.py FOLDER --data out/gpu-data --out FOLDER
+    python -m benchmarks.learning.average FOLDER --data out/gpu-data --out FOLDER
 
-FOLDER has ensemble.json, which says where the runs were trained, and trees.zip with dev-run01.npz, … and
-test-run01.npz, …. The five best runs on the development set are averaged, weighted by their development F1
+FOLDER has ensemble.json, which says where the runs were trained, and trees.zip with dev-run01.jsonl, … and
+test-run01.jsonl, …. The five best runs on the development set are averaged, weighted by their development F1
 on discontinuous constituents, and again with equal weights, they and all runs; and all runs with hits that
 are fitted to the development trees (docs/fitting.md). The test set is for scores only.
 """
@@ -24,9 +24,9 @@ from treemean.evaluation import evaluate
 from treemean.evaluation.results import METRICS, Evaluation
 from treemean.experiments.main_results import Ensembles, main_results
 from treemean.experiments.selection import select
+from treemean.files.output import write_file
 from treemean.fitting import fit
-from treemean.formats.source import open_output
-from treemean.parsing import read_columns
+from treemean.formats import read
 from treemean.trees import Treebank
 
 LONGEST = 40
@@ -34,18 +34,18 @@ LONGEST = 40
 FITTED = ("typed", "logistic", "boosted")
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path, help="that ensemble.py wrote into")
+    parser.add_argument("folder", type=Path, help="that ensemble wrote into")
     parser.add_argument("--data", type=Path, default=Path("out/gpu-data"))
     parser.add_argument("--out", type=Path, default=Path("out/gpu"), help="folder for average.json")
     parser.add_argument("--keep", type=int, default=5, help="how many runs are averaged")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     gold, trees, device = {}, {}, trained_on(options.folder)
     with TemporaryDirectory() as unpacked:
         shutil.unpack_archive(options.folder / "trees.zip", unpacked)
         for part in ("dev", "test"):
-            everything = read_columns(options.data / f"{part}.npz")
+            everything = read(options.data / f"{part}.jsonl")
             gold[part], trees[part] = short(everything, runs_of(Path(unpacked), part))
     development = [evaluate(bank, gold["dev"], "paper") for bank in trees["dev"].values()]
     selection = select(development, options.keep)
@@ -67,8 +67,7 @@ def main() -> None:
         told.setdefault("fitted", {})[model] = scores(found)
     told["development"] = {name: scores(found) for name, found in zip(trees["dev"], development)}
     options.out.mkdir(parents=True, exist_ok=True)
-    with open_output(options.out / "average.json") as stream:
-        stream.write(json.dumps(told, indent=1).encode() + b"\n")
+    write_file(options.out / "average.json", json.dumps(told, indent=1).encode() + b"\n")
 
 
 def trained_on(folder: Path) -> str:
@@ -77,9 +76,7 @@ def trained_on(folder: Path) -> str:
         sys.exit(f"there is no folder {folder}")
     for name in ("ensemble.json", "trees.zip"):
         if not (folder / name).exists():
-            sys.exit(
-                f"there is no {name} in {folder}: ensemble.py writes it, trees.zip when all runs are over"
-            )
+            sys.exit(f"there is no {name} in {folder}: ensemble writes it, trees.zip when all runs are over")
     return str(json.loads((folder / "ensemble.json").read_text())["device"])
 
 
@@ -91,10 +88,10 @@ def short(gold: Treebank, runs: Mapping[str, Treebank]) -> tuple[Treebank, dict[
 
 def runs_of(folder: Path, part: str) -> dict[str, Treebank]:
     """Return the trees of all runs by name."""
-    files = sorted(folder.glob(f"{part}-run*.npz"))
+    files = sorted(folder.glob(f"{part}-run*.jsonl"))
     if not files:
         sys.exit(f"trees.zip has no trees of the {part} set")
-    return {f"run {int(path.stem[-2:])}": read_columns(path) for path in files}
+    return {f"run {int(path.stem[-2:])}": read(path) for path in files}
 
 
 def equal_average(runs: Mapping[str, Treebank], development: Sequence[Evaluation], keep: int) -> Treebank:

@@ -1,89 +1,46 @@
-"""What the scripts of this folder share: data, configurations, budgets of time, results."""
+"""What the programs of this folder share: options, data, configurations, what runs recorded."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-#: When the script began, before PyTorch is imported, which takes seconds.
-BEGAN = time.monotonic()
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-import torch  # noqa: E402
-
-from gpu.timing import Budget  # noqa: E402
-from treemean.training import Progress, TrainingConfig, load_config  # noqa: E402
+from benchmarks import BEGAN
+from benchmarks.common import Budget
+from benchmarks.corpora import prepared_config
+from benchmarks.reports import need_gpu, write_json
+from treemean.training import Progress, TrainingConfig, load_config
 
 #: So many symbols are for a GPU; on a CPU, they would take days.
 MANY = 1_000
 
 
 def arguments(description: str, *, seconds: float) -> argparse.ArgumentParser:
-    """Return a parser with the options that all scripts have."""
+    """Return a parser with the options that all programs have."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("out/gpu-data"), help="folder of prepared corpora")
     parser.add_argument("--out", type=Path, default=Path("out/gpu"), help="folder for the report")
     parser.add_argument("--work", type=Path, default=Path("out/learning"), help="folder for runs")
-    parser.add_argument("--seconds", type=float, default=seconds, help="time that the script may take")
+    parser.add_argument("--seconds", type=float, default=seconds, help="time that the program may take")
     parser.add_argument("--override", action="append", default=[], metavar="a.b=c", help="change a setting")
     return parser
 
 
-class Report:
-    """A JSON file that is written again after every part."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._path = folder / f"{name}.json"
-        self.values: dict[str, Any] = {"device": device_name(), "torch": torch.__version__}
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def save(self, **values: Any) -> None:
-        """Add some values."""
-        self.values |= values
-        write_json(self._path, self.values)
-
-
-def write_json(path: Path, values: Any) -> None:
-    """Write a file, whole or not at all."""
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(values, indent=1, default=str))
-    os.replace(temporary, path)
-
-
-def device_name() -> str:
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
-
-
-def config_for(data: Path, corpus: str, *overrides: str, preset: str = "tn-lcfrs") -> TrainingConfig:
-    """Return a configuration for a corpus that was prepared; its files need not be there.
-
-    Ends with an error where it is too large for the machine.
-    """
-    grammar = load_config(preset, overrides).grammar
+def config_for(data: Path, corpus: str, *overrides: str) -> TrainingConfig:
+    """Return a configuration for a prepared corpus; end with an error if it is too large for the machine."""
+    grammar = load_config("tn-lcfrs", overrides).grammar
     if grammar.nonterminals + grammar.preterminals + grammar.discontinuous > MANY:
-        need_gpu("--override grammar.nonterminals=8 and the like")
-    description = data / corpus / "corpus" / "corpus.json"
-    if not description.exists():
-        sys.exit(f"there is no prepared corpus in {description.parent}: `make gpu-data` makes it")
-    files = json.loads(description.read_text())["facts"]["files"]
-    names = [name.partition(": ")[2] for name in files["train"]], list(files["development"])
-    given = [
-        f"data.train={json.dumps([str(data / name) for name in names[0]])}",
-        f"data.development={data / names[1][0]}",
-    ]
-    return load_config(preset, [*given, *overrides])
-
-
-def need_gpu(smaller: str) -> None:
-    """End with an error where there is no GPU, which says how to choose sizes that a CPU can do."""
-    if not torch.cuda.is_available():
-        sys.exit(f"there is no CUDA device here, which published sizes need; {smaller} makes them smaller")
+        smaller = "--override grammar.nonterminals=8 and the like makes them smaller"
+        need_gpu(f", which published sizes need; {smaller}")
+    config = prepared_config(data, corpus, *overrides)
+    if config is None:
+        sys.exit(f"there is no prepared corpus in {data / corpus}: `make gpu-data` makes it")
+    return config
 
 
 def folder_for(work: Path, name: str, data: Path, corpus: str) -> Path:
@@ -101,7 +58,7 @@ def events(folder: Path, run: int = 1, kind: str = "step") -> list[dict[str, Any
 
 
 def note_piece(folder: Path) -> list[float]:
-    """Take note of the seconds since this script began; return those of all calls for a folder of runs.
+    """Take note of the seconds since this program began; return those of all calls for a folder of runs.
 
     Calls after the runs were finished do not count.
     """

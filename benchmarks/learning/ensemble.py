@@ -1,27 +1,28 @@
 """Ten runs of ten epochs with decoding of the development set after each: how long does the ensemble take?
 
-    python benchmarks/learning/ensemble.py --out FOLDER
+    python -m benchmarks.learning.ensemble --out FOLDER
 
 Called again with the same --work it goes on where it was. With --long the first run is the long one of
-stability.py, which goes on with it alone; it is stopped here when the others are finished. In the end each
-run parses the development and test sentences; the trees (dev-run01.npz, … in FOLDER/trees.zip) are averaged
-by average.py.
+`stability`, which goes on with it alone; it is stopped here when the others are finished. In the end each
+run parses the development and test sentences; the trees (dev-run01.jsonl, … in FOLDER/trees.zip) are averaged
+by `average`.
 """
 
 from __future__ import annotations
 
 import shutil
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from common import Report, arguments, config_for, folder_for, note_piece
-from stability import job_of
-from study import Group, study
-
-from gpu.timing import Budget, exit_if_failed, guard
-from treemean.parsing import Model, parse, read_columns, write_columns
+from benchmarks.common import Budget, exit_if_failed
+from benchmarks.learning.common import arguments, config_for, folder_for, note_piece
+from benchmarks.learning.stability import job_of
+from benchmarks.learning.study import study
+from benchmarks.reports import Report, guard
+from treemean.formats import read, write
+from treemean.parsing import Model, parse
 from treemean.parsing.text import sentences_of
 from treemean.training.folders import RunFolder
 from treemean.training.single import device_of
@@ -31,13 +32,13 @@ from treemean.trees import Treebank
 PARTS = ("dev", "test")
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = arguments(__doc__ or "", seconds=520)
     parser.add_argument("--corpus", default="full")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--long", action="store_true", help="let stability.py go on with the first run")
-    options = parser.parse_args()
+    parser.add_argument("--long", action="store_true", help="let stability go on with the first run")
+    options = parser.parse_args(words)
     budget, report = Budget(options.seconds), Report(options.out, "ensemble")
     given = (f"training.epochs={options.epochs}", "training.report_every=50", "checkpoint.seconds=0")
     config = config_for(options.data, options.corpus, *given, *options.override)
@@ -50,13 +51,13 @@ def main() -> None:
     def enough() -> bool:
         return options.long and all(path.exists() for path in finished[1:])
 
-    group = Group("ensemble", {f"run {run}": job for run, job in jobs.items()}, enough)
-    done = study([group], budget, report)
+    named = {f"run {run}": job for run, job in jobs.items()}
+    done = study("ensemble", named, budget, report, enough=enough)
     pieces, epochs = note_piece(folder), epoch_seconds(report.values["ensemble"])
     report.save(corpus=options.corpus, overrides=options.override, pieces=pieces, epoch_seconds=epochs)
     print(f"{sum(pieces):.0f} s in {len(pieces)} pieces, everything included; epochs took {epochs}")
     for run in jobs if done else ():
-        guard(f"trees of run {run}", lambda run=run: write_trees(jobs[run], options, budget))  # type: ignore[misc]
+        guard(f"trees of run {run}", write_trees, jobs[run], options, budget)
     if done:
         shutil.make_archive(str(options.out / "trees"), "zip", trees_folder(options))
     exit_if_failed()
@@ -81,15 +82,15 @@ def write_trees(job: Job, options: Namespace, budget: Budget) -> None:
     target = trees_folder(options)
     target.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
-        path = target / f"{part}-run{job.run:02d}.npz"
+        path = target / f"{part}-run{job.run:02d}.jsonl"
         if not path.exists():
             if budget.left() < 8:
                 print(f"{budget} no time is left for the trees of run {job.run}: the same command goes on")
                 return
             model = model or Model.load(place.model, device=device_of(job.config))
-            gold = read_columns(options.data / f"{part}.npz")
+            gold = read(options.data / f"{part}.jsonl")
             found = parse(model, sentences_of([gold], model.normalisation), max_length=40)
-            write_columns(Treebank.concatenate(list(found)), path)
+            write(Treebank.concatenate(list(found)), path)
             print(f"{budget} run {job.run}: {len(gold)} trees of {part}", flush=True)
 
 

@@ -1,13 +1,13 @@
 """Prepare the Dutch data for a machine that has only NumPy and PyTorch: `make gpu-data`.
 
-    python benchmarks/learning/prepare.py --out out/gpu-data
+    python -m benchmarks.learning.prepare --out out/gpu-data
 
 Makes, from the folder dutch below $TREEMEAN_DATA or ../shared/data, a folder to be copied there:
 
 full/    all of train.txt.gz as numbers, and the development part of the treebank
 third/   every third sentence of it, with the same development part
 smoke/   all of it, with every sixteenth sentence of the development part
-dev.npz, dev-small.npz, test.npz   gold trees; sentences of more than 40 words are left out when they are used
+dev.jsonl, dev-small.jsonl, test.jsonl   gold trees; sentences of more than 40 words are left out later
 """
 
 from __future__ import annotations
@@ -19,12 +19,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from measure import data_folder
-from treemean.formats import read
-from treemean.formats.source import open_output
-from treemean.parsing import write_columns
+from benchmarks.common import data_folder
+from treemean.files.output import write_file
+from treemean.formats import read, write
 from treemean.training import load_config
 from treemean.training.corpus import prepare
 from treemean.trees import Treebank
@@ -45,16 +42,16 @@ def main() -> None:
         "test": trees["test"],
         "dev-small": trees["dev"][::SMALL],
     }.items():
-        write_columns(part, out / f"{name}.npz")
-        print(f"{name}.npz: {len(part)} sentences", flush=True)
+        write(part, out / f"{name}.jsonl")
+        print(f"{name}.jsonl: {len(part)} sentences", flush=True)
     train = source / "train.txt.gz"
     with tempfile.TemporaryDirectory() as folder:
         third = Path(folder) / "third.txt.gz"
         write_share(train, third, THIRD)
         for name, text, development in (
-            ("full", train, "dev.npz"),
-            ("third", third, "dev.npz"),
-            ("smoke", train, "dev-small.npz"),
+            ("full", train, "dev.jsonl"),
+            ("third", third, "dev.jsonl"),
+            ("smoke", train, "dev-small.jsonl"),
         ):
             given = [f"data.train={json.dumps([str(text)])}", f"data.development={out / development}"]
             data = prepare(load_config("tn-lcfrs", given).data, out / name)
@@ -83,8 +80,7 @@ def write_share(source: Path, target: Path, every: int) -> None:
     """Write every so many lines of a compressed text, compressed."""
     with gzip.open(source, "rb") as lines:
         chosen = b"".join(line for number, line in enumerate(lines) if number % every == 0)
-    with open_output(target) as stream:
-        stream.write(chosen)
+    write_file(target, chosen)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What do half precision and the floor do to learning? Three initialisations each.
 
-    python benchmarks/learning/quality.py --out FOLDER --seconds 450
+    python -m benchmarks.learning.quality --out FOLDER --seconds 450
 
 Learning curves from the same data, orders and initialisations: {our kernels, full float32} x {no floor, a
 floor of 1e-9}. Runs of one kind are trained together, each kind in a process of its own, since the precision
@@ -10,17 +10,17 @@ for the sums over discontinuous spans, whose operands have 16 binary digits.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any
 
 import torch
-from common import Report, arguments, config_for, events, folder_for
-from study import Group, nats_per_word, study, summary
 
-from gpu.timing import Budget, exit_if_failed, fail
+from benchmarks.common import Budget, exit_if_failed, fail, run_part, show
+from benchmarks.learning.common import arguments, config_for, events, folder_for
+from benchmarks.learning.study import nats_per_word, study, summary
+from benchmarks.reports import Report
 from treemean.training.together import Job
 
 #: The kinds of runs, in the order in which they are trained: precision and floor.
@@ -29,13 +29,13 @@ KINDS = [("ours", 0.0), ("float32", 0.0), ("ours", 1e-9), ("float32", 1e-9)]
 SHARES = [0.25, 0.5, 0.5, 1.0]
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = arguments(__doc__ or "", seconds=450)
     parser.add_argument("--corpus", default="third")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--part", help="only this part, in this process")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.part:
         _part(options)
         return
@@ -56,16 +56,8 @@ def _run(options: Namespace, part: str, seconds: float) -> None:
     if seconds < 20:
         print(f"no time is left for {part}", flush=True)
         return
-    words = [sys.executable, __file__, "--part", part, "--seconds", f"{seconds:.0f}"]
-    for name in ("data", "out", "work", "corpus", "epochs"):
-        words += [f"--{name}", str(getattr(options, name))]
-    words += ["--seeds", *map(str, options.seeds)]
-    words += [word for given in options.override for word in ("--override", given)]
     began = time.monotonic()
-    try:
-        code = subprocess.run(words, timeout=seconds + 25, check=False).returncode
-    except subprocess.TimeoutExpired:
-        code = -1
+    code = run_part("benchmarks.learning.quality", part, seconds, options, limit=seconds + 25)
     print(f"{part} took {time.monotonic() - began:.0f} s, exit status {code}", flush=True)
     if code:
         fail(part)
@@ -76,13 +68,13 @@ def _part(options: Namespace) -> None:
     precision, _, floor = options.part.partition("-")
     if precision == "float32":
         _use_full_precision()
-    study([Group(options.part, _jobs(options, precision, float(floor)))], budget, report, reserve=10.0)
+    study(options.part, _jobs(options, precision, float(floor)), budget, report, reserve=10.0)
     report.save(memory=torch.cuda.max_memory_reserved() / 2**30 if torch.cuda.is_available() else 0)
     exit_if_failed()
 
 
 def _use_full_precision() -> None:
-    from treemean.grammars.inside.triton.context import use_full_precision
+    from treemean.grammars.rank.triton.context import use_full_precision
     from treemean.training.gpu.objective import FusedObjective
 
     use_full_precision()
@@ -112,16 +104,18 @@ def _table(options: Namespace, budget: Budget) -> None:
         jobs = _jobs(options, precision, floor)
         found[_name(precision, floor)] = {name: summary(job) for name, job in jobs.items()}
     report.save(corpus=options.corpus, epochs=options.epochs, kinds=found)
-    print(f"{budget} mean (lowest to highest) over initialisations")
-    print("  kind, epoch, runs: nats per word; F1; continuous; discontinuous")
+    rows = []
     for kind, runs in found.items():
         for epoch in range(1, options.epochs + 1):
-            rows = [e for run in runs.values() for e in run.get("epochs", []) if e["epoch"] == epoch]
-            if rows:
-                columns = [[nats_per_word(e) for e in rows]]
-                columns += [[e[key] for e in rows] for key in ("f1", "f1_continuous", "f1_discontinuous")]
-                cells = [_cell(columns[0], 4), *(_cell(column, 2) for column in columns[1:])]
-                print(f"  {kind:14s} {epoch:3d} {len(rows):3d}:  {';  '.join(cells)}")
+            same = [e for run in runs.values() for e in run.get("epochs", []) if e["epoch"] == epoch]
+            if same:
+                cells = [_cell([nats_per_word(e) for e in same], 4)]
+                cells += [
+                    _cell([e[key] for e in same], 2) for key in ("f1", "f1_continuous", "f1_discontinuous")
+                ]
+                rows.append([kind, epoch, len(same), *cells])
+    columns = ["kind", "epoch", "runs", "nats per word", "F1", "continuous", "discontinuous"]
+    show(columns, rows, f"{budget} mean (lowest to highest) over initialisations")
     for kind, runs in found.items():
         skips = sum(run.get("skips", 0) for run in runs.values())
         restores = sum(len(run.get("restores", [])) for run in runs.values())

@@ -1,64 +1,59 @@
-"""Groups of runs that are compared: trained one group after the other, each group's runs together."""
+"""Runs that are compared: trained together, as far as time allows, and told of in few numbers."""
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-from common import Report, Reporter, events
-
-from gpu.timing import Budget, guard
+from benchmarks.common import Budget
+from benchmarks.learning.common import Reporter, events
+from benchmarks.reports import Report, guard
 from treemean.training.stopping import Deadline, Stop, Stopped
 from treemean.training.together import Job, train_together
 
 
-@dataclass(frozen=True)
-class Group:
-    """Runs that are trained together, by what they are called, until they or `enough` say so."""
+def study(
+    name: str,
+    jobs: Mapping[str, Job],
+    budget: Budget,
+    report: Report,
+    *,
+    enough: Stop = lambda: False,
+    reserve: float = 20.0,
+) -> bool:
+    """Train runs together as far as time allows; tell of them; return whether all is done.
 
-    name: str
-    jobs: Mapping[str, Job]
-    enough: Stop = lambda: False
+    Called again with the same folders it goes on where it was.
 
-
-def study(groups: Sequence[Group], budget: Budget, report: Report, *, reserve: float = 20.0) -> bool:
-    """Train all groups as far as time allows; tell after each; return whether all is done.
-
-    Called again with the same folders it goes on where it was. What is left of the time is shared evenly by
-    the groups that are not finished; `reserve` seconds are kept for saving.
+    Parameters
+    ----------
+    name, jobs : what the runs are called, together and each.
+    enough : says that they may be stopped, as if all were done.
+    reserve : seconds that are kept for saving.
     """
-    complete = True
-    for place, group in enumerate(groups):
-        seconds = (budget.left() - reserve) / (len(groups) - place)
-        if seconds <= 5:
-            complete = False
-            print(f"{budget} no time is left for {group.name}", flush=True)
-        else:
-            finished = guard(group.name, lambda group=group, s=seconds: _train(group, s, budget))  # type: ignore[misc]
-            complete = complete and bool(finished)
-            gc.collect()
-            torch.cuda.empty_cache()
-        report.save(**{group.name: {label: summary(job) for label, job in group.jobs.items()}})
-        _print(group, budget)
-    report.save(complete=complete)
+    seconds = budget.left() - reserve
+    if seconds > 5:
+        print(f"{budget} {name}: {len(jobs)} runs, for at most {seconds:.0f} s", flush=True)
+        complete = bool(guard(name, _train, list(jobs.values()), Deadline(seconds), enough, budget))
+    else:
+        complete = False
+        print(f"{budget} no time is left for {name}", flush=True)
+    report.save(**{name: {label: summary(job) for label, job in jobs.items()}}, complete=complete)
+    print(f"{budget} {name}: epoch, development nats per word, F1 (continuous, discontinuous)")
+    for label, told in report.values[name].items():
+        print(f"  {label}: {_told(told)}", flush=True)
     print(f"{budget} {'everything is done' if complete else 'the same command goes on'}", flush=True)
     return complete
 
 
-def _train(group: Group, seconds: float, budget: Budget) -> bool:
-    print(f"{budget} {group.name}: {len(group.jobs)} runs, for at most {seconds:.0f} s", flush=True)
-    late = Deadline(seconds)
-    if group.enough():
+def _train(jobs: Sequence[Job], late: Stop, enough: Stop, budget: Budget) -> bool:
+    if enough():
         return True
     try:
-        jobs, watcher = list(group.jobs.values()), Reporter(budget, 20.0)
-        train_together(jobs, progress=watcher, stop=lambda: late() or group.enough())
+        train_together(jobs, progress=Reporter(budget, 20.0), stop=lambda: late() or enough())
     except Stopped:
-        return group.enough()
+        return enough()
     return True
 
 
@@ -89,17 +84,14 @@ def nats_per_word(scores: Mapping[str, Any]) -> float:
     return float(-scores["log_likelihood"] / scores["words"])
 
 
-def _print(group: Group, budget: Budget) -> None:
-    print(f"{budget} {group.name}: epoch, development nats per word, F1 (continuous, discontinuous)")
-    for label, job in group.jobs.items():
-        told = summary(job)
-        points = [
-            f"{e['epoch']}: {nats_per_word(e):.4f} {e['f1']:.2f} "
-            f"({e['f1_continuous']:.2f}, {e['f1_discontinuous']:.2f}){'*' if e['selected'] else ''}"
-            for e in told.get("epochs", [])
-        ]
-        trouble = ""
-        if told:
-            trouble = f"; {told['skips']} left out, {told['redone']} in full precision, "
-            trouble += f"{len(told['restores'])} times back"
-        print(f"  {label}: {'; '.join(points) or 'no epoch is over'}{trouble}", flush=True)
+def _told(run: Mapping[str, Any]) -> str:
+    points = [
+        f"{e['epoch']}: {nats_per_word(e):.4f} {e['f1']:.2f} "
+        f"({e['f1_continuous']:.2f}, {e['f1_discontinuous']:.2f}){'*' if e['selected'] else ''}"
+        for e in run.get("epochs", [])
+    ]
+    trouble = ""
+    if run:
+        trouble = f"; {run['skips']} left out, {run['redone']} in full precision, "
+        trouble += f"{len(run['restores'])} times back"
+    return f"{'; '.join(points) or 'no epoch is over'}{trouble}"

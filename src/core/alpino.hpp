@@ -7,8 +7,8 @@
 
 namespace treemean {
 
-// Reads the complete <alpino_ds> elements in `text`; see read_brackets for `final` and `skip`. A bad sentence
-// ends with its end tag, or where the next one begins.
-ReadResult read_alpino(std::string_view text, bool final, bool skip);
+// Reads the complete <alpino_ds> elements in `text`. A bad sentence ends with its end tag, or where the next
+// one begins.
+ReadResult read_alpino(std::string_view text, const ReadOptions& options);
 
 }  // namespace treemean

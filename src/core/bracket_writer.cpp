@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "validity.hpp"
-
 namespace treemean {
 namespace {
 
@@ -22,12 +20,13 @@ class Writer {
   Writer(const BracketColumns& columns, bool positions) : columns_(columns), positions_(positions) {}
 
   std::string write() {
-    const std::uint64_t* rows = columns_.bits.data();
-    for (std::size_t s = 0; s + 1 < columns_.word_offsets.size(); ++s) {
-      first_word_ = static_cast<std::size_t>(columns_.word_offsets[s]);
-      first_constituent_ = static_cast<std::size_t>(columns_.constituent_offsets[s]);
-      const auto n = static_cast<int>(columns_.word_offsets[s + 1] - columns_.word_offsets[s]);
-      const auto m = static_cast<int>(columns_.constituent_offsets[s + 1] - columns_.constituent_offsets[s]);
+    const std::uint64_t* rows = columns_.trees.bits.data();
+    for (std::size_t s = 0; s + 1 < columns_.trees.word_offsets.size(); ++s) {
+      first_word_ = static_cast<std::size_t>(columns_.trees.word_offsets[s]);
+      first_constituent_ = static_cast<std::size_t>(columns_.trees.constituent_offsets[s]);
+      const auto n = static_cast<int>(columns_.trees.word_offsets[s + 1] - columns_.trees.word_offsets[s]);
+      const auto m =
+          static_cast<int>(columns_.trees.constituent_offsets[s + 1] - columns_.trees.constituent_offsets[s]);
       find_children(n, m, rows);
       if (m > 0) write_tree();
       out_ += '\n';
@@ -101,7 +100,8 @@ class Writer {
   void write_word(int position, int parent, bool alone) {
     const std::size_t index = first_word_ + static_cast<std::size_t>(position);
     const std::string_view tag = columns_.tags.at(index);
-    const bool wrapped = !tag.empty() || alone || columns_.labels.at(first_constituent_ + static_cast<std::size_t>(parent)).empty();
+    const bool wrapped = !tag.empty() || alone ||
+                         columns_.labels.at(first_constituent_ + static_cast<std::size_t>(parent)).empty();
     if (wrapped) {
       out_ += '(';
       out_ += tag;
@@ -133,19 +133,21 @@ class Writer {
 
 std::string_view CodedView::at(std::size_t index) const {
   const std::int32_t code = codes[index];
-  if (code < 0 || static_cast<std::size_t>(code) + 1 >= offsets.size()) throw std::out_of_range("a code without a text");
+  if (code < 0 || static_cast<std::size_t>(code) + 1 >= offsets.size())
+    throw std::out_of_range("a code without a text");
   const std::int64_t begin = offsets[code], end = offsets[code + 1];
-  if (begin < 0 || end < begin || static_cast<std::size_t>(end) > data.size()) throw std::out_of_range("a text outside the data");
+  if (begin < 0 || end < begin || static_cast<std::size_t>(end) > data.size())
+    throw std::out_of_range("a text outside the data");
   return {reinterpret_cast<const char*>(data.data()) + begin, static_cast<std::size_t>(end - begin)};
 }
 
 std::string write_brackets(const BracketColumns& columns, bool positions) {
-  if (const auto bad = find_invalid(columns.word_offsets, columns.constituent_offsets, columns.bits)) {
+  if (const auto bad = find_invalid(columns.trees)) {
     throw std::invalid_argument("sentence " + std::to_string(bad->first) + ": " + bad->second);
   }
-  const auto words = static_cast<std::size_t>(columns.word_offsets.back());
+  const auto words = static_cast<std::size_t>(columns.trees.word_offsets.back());
   if (columns.words.codes.size() != words || columns.tags.codes.size() != words ||
-      columns.labels.codes.size() != static_cast<std::size_t>(columns.constituent_offsets.back())) {
+      columns.labels.codes.size() != static_cast<std::size_t>(columns.trees.constituent_offsets.back())) {
     throw std::invalid_argument("columns of different lengths");
   }
   return Writer(columns, positions).write();

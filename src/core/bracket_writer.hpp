@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "validity.hpp"
+
 namespace treemean {
 
 // A coded column as it comes from outside; `at` throws std::out_of_range on codes without a text.
@@ -18,8 +20,7 @@ struct CodedView {
 };
 
 struct BracketColumns {
-  std::span<const std::int64_t> word_offsets, constituent_offsets;
-  std::span<const std::uint64_t> bits;
+  TreeColumns trees;
   CodedView words, tags, labels;
 };
 

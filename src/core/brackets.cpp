@@ -3,24 +3,20 @@
 #include <algorithm>
 #include <optional>
 
+#include "read_error.hpp"
+
 namespace treemean {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
-// Thrown inside one record; the record's reader turns it into a Problem or asks for more data.
-struct BadRecord {
-  std::string message;
-  std::size_t at;
-};
-struct Incomplete {};
-
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
   std::string result;
   std::size_t at = 0;
-  for (std::size_t found; (found = text.find(from, at)) != std::string_view::npos; at = found + from.size()) {
+  for (std::size_t found = text.find(from); found != std::string_view::npos; found = text.find(from, at)) {
     result += text.substr(at, found - at);
     result += to;
+    at = found + from.size();
   }
   result += text.substr(at);
   return result;
@@ -32,12 +28,12 @@ std::string shown(std::string_view text) {
 
 class BracketReader {
  public:
-  BracketReader(std::string_view text, bool discontinuous, bool final, bool skip)
-      : text_(text), discontinuous_(discontinuous), final_(final), skip_(skip), lines_(text) {}
+  BracketReader(std::string_view text, bool discontinuous, const ReadOptions& options)
+      : text_(text), discontinuous_(discontinuous), options_(options), lines_(text) {}
 
   ReadResult read() {
     std::size_t at = 0;
-    while (result_.problems.empty() || skip_) {
+    while (result_.problems.empty() || options_.skip) {
       while (at < text_.size() && is_space(text_[at])) ++at;
       result_.consumed = at;
       if (at == text_.size()) break;
@@ -45,13 +41,14 @@ class BracketReader {
         at = read_record(at);
       } catch (const Incomplete&) {
         break;
-      } catch (const BadRecord& bad) {
+      } catch (const ReadError& bad) {
         const std::size_t end = closed_at_ ? text_.find('\n', *closed_at_) : next_record(at);
-        if (end == std::string_view::npos && !final_) break;  // the record may go on: see more of it first
+        if (end == std::string_view::npos && !options_.final)
+          break;  // the record may go on: see more of it first
         const std::size_t stop = std::min(end, text_.size());
-        const std::int64_t line = 1 + lines_.before(std::min(bad.at, stop));
+        const std::int64_t line = 1 + lines_.before(std::min(bad.at(), stop));
         const std::size_t number = result_.columns.sentences() + result_.problems.size();
-        result_.problems.push_back({bad.message, line, at, stop, number});
+        result_.problems.push_back({bad.message(), line, at, stop, number});
         result_.consumed = at = stop;
       }
     }
@@ -74,7 +71,8 @@ class BracketReader {
 
   std::size_t read_record(const std::size_t begin) {
     closed_at_.reset();
-    if (text_[begin] != '(') throw BadRecord{"a tree must begin with (, not with '" + shown(line_from(begin)) + "'", begin};
+    if (text_[begin] != '(')
+      throw ReadError{"a tree must begin with (, not with '" + shown(line_from(begin)) + "'", begin};
     sentence_.clear();
     positions_.clear();
     frames_.clear();
@@ -82,14 +80,14 @@ class BracketReader {
     std::size_t at = read_tree(begin);
     closed_at_ = at;
     if (discontinuous_) at = read_rest_of_line(at);
-    if (!is_valid_utf8(text_.substr(begin, at - begin))) throw BadRecord{"not valid UTF-8", begin};
-    if (sentence_.words.empty()) throw BadRecord{"the tree has no words", begin};
+    if (!is_valid_utf8(text_.substr(begin, at - begin))) throw ReadError{"not valid UTF-8", begin};
+    if (sentence_.words.empty()) throw ReadError{"the tree has no words", begin};
     if (discontinuous_) {
       order_words(begin);
-    } else {
+    } else if (!options_.keep_wrapper) {
       drop_wrapper();
     }
-    if (std::string why = sentence_.too_large(); !why.empty()) throw BadRecord{std::move(why), begin};
+    if (std::string why = sentence_.too_large(); !why.empty()) throw ReadError{std::move(why), begin};
     result_.columns.add(sentence_, "ROOT");
     return at;
   }
@@ -101,18 +99,18 @@ class BracketReader {
   std::size_t read_tree(std::size_t at) {
     while (true) {
       if (at == text_.size()) {
-        if (!final_) throw Incomplete{};
-        throw BadRecord{"the tree is not closed", at};
+        if (!options_.final) throw Incomplete{};
+        throw ReadError{"the tree is not closed", at};
       }
       const char c = text_[at];
       if (is_space(c)) {
         if (c == '\n' && at + 1 < text_.size() && text_[at + 1] == '(') {
-          throw BadRecord{"the tree is not closed before the next one begins", at};
+          throw ReadError{"the tree is not closed before the next one begins", at};
         }
         ++at;
       } else if (c == '(') {
         const std::size_t end = atom_end(at + 1);
-        const int parent = frames_.empty() ? kTop : frames_.back().node;
+        const int parent = frames_.empty() ? no_parent : frames_.back().node;
         if (!frames_.empty()) ++frames_.back().children;
         frames_.push_back({static_cast<int>(sentence_.nodes.size())});
         sentence_.nodes.push_back({unescaped(text_.substr(at + 1, end - at - 1)), {}, parent});
@@ -123,7 +121,7 @@ class BracketReader {
         if (frames_.empty()) return at;
       } else {
         const std::size_t end = atom_end(at);
-        if (end == text_.size() && !final_) throw Incomplete{};
+        if (end == text_.size() && !options_.final) throw Incomplete{};
         ++frames_.back().words;
         read_leaf(text_.substr(at, end - at), at);
         at = end;
@@ -146,11 +144,11 @@ class BracketReader {
       }
       const bool bare = digits == leaf.size();
       if (digits == 0 || (!bare && leaf[digits] != '=')) {
-        throw BadRecord{"the leaf '" + shown(leaf) + "' is not of the form INDEX=word", at};
+        throw ReadError{"the leaf '" + shown(leaf) + "' is not of the form INDEX=word", at};
       }
       bare_ += bare;
       word = bare ? std::string_view{} : leaf.substr(digits + 1);
-      if (!bare && word.empty()) throw BadRecord{"the leaf '" + shown(leaf) + "' has no word", at};
+      if (!bare && word.empty()) throw ReadError{"the leaf '" + shown(leaf) + "' has no word", at};
       positions_.push_back(position);
     }
     sentence_.words.push_back({unescaped(word), {}, {}, frames_.back().node});
@@ -160,9 +158,9 @@ class BracketReader {
   void close(std::size_t at) {
     const Frame frame = frames_.back();
     frames_.pop_back();
-    Node& node = sentence_.nodes[frame.node];
+    const Node& node = sentence_.nodes[frame.node];
     if (frame.children == 0 && frame.words == 0) {
-      throw BadRecord{"the node '" + shown(node.label) + "' has no words", at};
+      throw ReadError{"the node '" + shown(node.label) + "' has no words", at};
     }
     if (frame.children == 0 && frame.words == 1) {
       Word& word = sentence_.words.back();
@@ -173,23 +171,26 @@ class BracketReader {
         sentence_.words.pop_back();  // a trace is no word
       }
     } else if (frame.words > 0 && node.label.empty()) {
-      throw BadRecord{"a word stands directly in a node without label (a blank between ( and the label?)", at};
+      throw ReadError{"a word stands directly in a node without label (a blank between ( and the label?)",
+                      at};
     }
   }
 
-  // What may follow a tree on its line, after a tab: the sentence, if the leaves are bare numbers, or a comment.
+  // What may follow a tree on its line, after a tab: the sentence, if the leaves are bare numbers, or a
+  // comment.
   std::size_t read_rest_of_line(std::size_t at) {
     // Many trees may stand on one line: look for its end once.
     if (line_end_ < at) line_end_ = std::min(text_.find('\n', at), text_.size());
-    if (line_end_ == text_.size() && !final_) throw Incomplete{};
+    if (line_end_ == text_.size() && !options_.final) throw Incomplete{};
     const std::size_t end = line_end_;
     std::size_t rest = at;
     while (rest < end && (text_[rest] == ' ' || text_[rest] == '\r')) ++rest;
     if (rest == end || text_[rest] == '(') {
-      if (bare_) throw BadRecord{"the leaves are numbers only, and no sentence follows after a tab", at};
+      if (bare_) throw ReadError{"the leaves are numbers only, and no sentence follows after a tab", at};
       return rest;
     }
-    if (text_[rest] != '\t') throw BadRecord{"unexpected '" + shown(line_from(rest)) + "' after the tree", rest};
+    if (text_[rest] != '\t')
+      throw ReadError{"unexpected '" + shown(line_from(rest)) + "' after the tree", rest};
     std::string_view after = text_.substr(rest + 1, end - rest - 1);
     while (!after.empty() && is_space(after.back())) after.remove_suffix(1);
     if (bare_) {
@@ -200,8 +201,9 @@ class BracketReader {
         i = stop + 1;
       }
       if (tokens_.size() != sentence_.words.size() || bare_ != static_cast<int>(tokens_.size())) {
-        throw BadRecord{"the tree has " + std::to_string(sentence_.words.size()) + " words and the sentence after it " +
-                            std::to_string(tokens_.size()), rest};
+        throw ReadError{"the tree has " + std::to_string(sentence_.words.size()) +
+                            " words and the sentence after it " + std::to_string(tokens_.size()),
+                        rest};
       }
       for (std::size_t i = 0; i < tokens_.size(); ++i) {
         if (positions_[i] >= static_cast<std::int64_t>(tokens_.size())) continue;  // order_words will say so
@@ -221,7 +223,7 @@ class BracketReader {
     if (std::ranges::any_of(sentence_.words, under_wrapper)) return;
     if (std::ranges::count_if(nodes, under_wrapper) != 1) return;
     nodes.erase(nodes.begin());
-    for (Node& node : nodes) --node.parent;  // what was under the wrapper, node 0, is now under kTop
+    for (Node& node : nodes) --node.parent;  // what was under the wrapper, node 0, is now under no_parent
     for (Word& word : sentence_.words) --word.parent;
   }
 
@@ -232,10 +234,11 @@ class BracketReader {
     for (std::size_t i = 0; i < n; ++i) {
       const auto position = static_cast<std::size_t>(positions_[i]);
       if (position >= n) {
-        throw BadRecord{"word " + std::to_string(position) + " in a tree of " + std::to_string(n) +
-                            " words: numbers must run from 0 without gaps", at};
+        throw ReadError{"word " + std::to_string(position) + " in a tree of " + std::to_string(n) +
+                            " words: numbers must run from 0 without gaps",
+                        at};
       }
-      if (seen_[position]) throw BadRecord{"word " + std::to_string(position) + " occurs twice", at};
+      if (seen_[position]) throw ReadError{"word " + std::to_string(position) + " occurs twice", at};
       seen_[position] = true;
       ordered_[position] = sentence_.words[i];
     }
@@ -244,15 +247,18 @@ class BracketReader {
 
   std::string_view unescaped(std::string_view text) {
     if (text.size() < 5 || text.find("RB") == std::string_view::npos) return text;
-    if (discontinuous_ && text.find("#LRB#") != std::string_view::npos) text = sentence_.own(replaced(text, "#LRB#", "("));
-    if (discontinuous_ && text.find("#RRB#") != std::string_view::npos) text = sentence_.own(replaced(text, "#RRB#", ")"));
+    if (discontinuous_ && text.find("#LRB#") != std::string_view::npos)
+      text = sentence_.own(replaced(text, "#LRB#", "("));
+    if (discontinuous_ && text.find("#RRB#") != std::string_view::npos)
+      text = sentence_.own(replaced(text, "#RRB#", ")"));
     if (text.find("-LRB-") != std::string_view::npos) text = sentence_.own(replaced(text, "-LRB-", "("));
     if (text.find("-RRB-") != std::string_view::npos) text = sentence_.own(replaced(text, "-RRB-", ")"));
     return text;
   }
 
   std::string_view text_;
-  bool discontinuous_, final_, skip_;
+  bool discontinuous_;
+  ReadOptions options_;
   LineCounter lines_;
   ReadResult result_;
   std::size_t line_end_ = 0;  // the end of some line; of the current one once a tree of it is read
@@ -263,13 +269,13 @@ class BracketReader {
   std::vector<bool> seen_;
   std::vector<std::string_view> tokens_;
   std::optional<std::size_t> closed_at_;  // the end of the current record's brackets, once they are closed
-  int bare_ = 0;  // leaves that are a number without a word
+  int bare_ = 0;                          // leaves that are a number without a word
 };
 
 }  // namespace
 
-ReadResult read_brackets(std::string_view text, bool discontinuous, bool final, bool skip) {
-  return BracketReader(text, discontinuous, final, skip).read();
+ReadResult read_brackets(std::string_view text, bool discontinuous, const ReadOptions& options) {
+  return BracketReader(text, discontinuous, options).read();
 }
 
 }  // namespace treemean

@@ -8,9 +8,9 @@
 
 namespace treemean {
 
-// Reads the complete trees in `text`. If `final`, what remains at the end must be complete; otherwise an
-// incomplete tree is left for the next call. A bad record ends with its line if its brackets are closed, and
-// else before the next line that begins with a bracket; reading stops there unless `skip`. O(text).
-ReadResult read_brackets(std::string_view text, bool discontinuous, bool final, bool skip);
+// Reads the complete trees in `text`; leaves have the form INDEX=word if `discontinuous`. A bad record ends
+// with its line if its brackets are closed, and else before the next line that begins with a bracket.
+// O(text).
+ReadResult read_brackets(std::string_view text, bool discontinuous, const ReadOptions& options);
 
 }  // namespace treemean

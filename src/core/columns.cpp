@@ -28,7 +28,7 @@ std::string_view CodedStrings::at(std::int32_t code) const {
 std::int32_t CodedStrings::find_or_add(std::string_view text) {
   const std::size_t hash = std::hash<std::string_view>{}(text);
   std::size_t slot = hash & (slots_.size() - 1);
-  for (; slots_[slot] != kFree; slot = (slot + 1) & (slots_.size() - 1)) {
+  for (; slots_[slot] != free_slot; slot = (slot + 1) & (slots_.size() - 1)) {
     if (hashes_[slots_[slot]] == hash && at(slots_[slot]) == text) return slots_[slot];
   }
   const auto code = static_cast<std::int32_t>(hashes_.size());
@@ -40,10 +40,10 @@ std::int32_t CodedStrings::find_or_add(std::string_view text) {
 }
 
 void CodedStrings::grow() {
-  slots_.assign(2 * slots_.size(), kFree);
+  slots_.assign(2 * slots_.size(), free_slot);
   for (std::size_t code = 0; code < hashes_.size(); ++code) {
     std::size_t slot = hashes_[code] & (slots_.size() - 1);
-    while (slots_[slot] != kFree) slot = (slot + 1) & (slots_.size() - 1);
+    while (slots_[slot] != free_slot) slot = (slot + 1) & (slots_.size() - 1);
     slots_[slot] = static_cast<std::int32_t>(code);
   }
 }
@@ -57,10 +57,12 @@ void Sentence::clear() {
 
 std::string Sentence::too_large() const {
   const auto n = static_cast<std::int64_t>(words.size()), m = static_cast<std::int64_t>(nodes.size());
-  if (n > kMaxWords) return "a sentence of " + std::to_string(n) + " words; at most " + std::to_string(kMaxWords) + " are read";
-  if (m > kMaxCells / std::max<std::int64_t>(n, 1)) {
+  if (n > max_words)
+    return "a sentence of " + std::to_string(n) + " words; at most " + std::to_string(max_words) +
+           " are read";
+  if (m > max_cells / std::max<std::int64_t>(n, 1)) {
     return std::to_string(m) + " constituents over " + std::to_string(n) + " words; their product may be " +
-           std::to_string(kMaxCells) + " at most";
+           std::to_string(max_cells) + " at most";
   }
   return {};
 }
@@ -74,12 +76,12 @@ void Columns::add(const Sentence& sentence, std::string_view root_label) {
 
   masks_.assign(static_cast<std::size_t>(m) * width, 0);
   for (int p = 0; p < n; ++p) {
-    if (const int parent = sentence.words[p].parent; parent != kTop) {
+    if (const int parent = sentence.words[p].parent; parent != no_parent) {
       masks_[parent * width + p / 64] |= std::uint64_t{1} << (p % 64);
     }
   }
   for (int i = m - 1; i >= 0; --i) {  // children have larger indices than their parents
-    if (const int parent = sentence.nodes[i].parent; parent != kTop) {
+    if (const int parent = sentence.nodes[i].parent; parent != no_parent) {
       for (std::size_t k = 0; k < width; ++k) masks_[parent * width + k] |= masks_[i * width + k];
     }
   }

@@ -31,26 +31,26 @@ class CodedStrings {
   std::int32_t find_or_add(std::string_view text);
   void grow();
 
-  // Open addressing; a slot holds a code, or kFree. Hashes are kept, so that growing reads no text.
-  static constexpr std::int32_t kFree = -1;
-  std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(64, kFree);
+  // Open addressing; a slot holds a code, or free_slot. Hashes are kept, so that growing reads no text.
+  static constexpr std::int32_t free_slot = -1;
+  std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(64, free_slot);
   std::vector<std::size_t> hashes_;
 };
 
 // No real sentence is larger; a small file must not ask for unbounded memory. Cells are words times nodes.
-inline constexpr std::int64_t kMaxWords = 1 << 17;
-inline constexpr std::int64_t kMaxCells = 1 << 28;
+inline constexpr std::int64_t max_words = 1 << 17;
+inline constexpr std::int64_t max_cells = 1 << 28;
 
-inline constexpr int kTop = -1;  // the parent of what hangs under no node
+inline constexpr int no_parent = -1;  // the parent of what hangs under no node
 
 struct Word {
   std::string_view text, tag, function;
-  int parent = kTop;
+  int parent = no_parent;
 };
 
 struct Node {
   std::string_view label, function;
-  int parent = kTop;  // always a node with a smaller index
+  int parent = no_parent;  // always a node with a smaller index
 };
 
 // One sentence while it is being read. Texts point into the input, or into `owned` where they were changed.
@@ -90,6 +90,13 @@ struct Problem {
   std::int64_t line = 0;           // 1-based, in the text that was given
   std::size_t begin = 0, end = 0;  // the record's bytes
   std::size_t sentence = 0;        // its number among all records of the text, from 0
+};
+
+// How a reader takes a piece of text.
+struct ReadOptions {
+  bool final = true;  // what remains at the end must be complete; otherwise it is left for the next call
+  bool skip = false;  // reading goes on behind a bad record
+  bool keep_wrapper = false;  // brackets without label around a tree are a node of it
 };
 
 // What a reader made of a piece of text.

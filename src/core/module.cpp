@@ -3,8 +3,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
-#include <memory>
+#include <tuple>
 
 #include "alpino.hpp"
 #include "averaging/bind.hpp"
@@ -49,8 +50,8 @@ nb::tuple to_python(treemean::ReadResult&& result) {
     const nb::bytes message(problem.message.data(), problem.message.size());
     problems.append(nb::make_tuple(message, problem.line, problem.begin, problem.end, problem.sentence));
   }
-  return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines, problems, result.fatal,
-                        result.opened);
+  return nb::make_tuple(to_python(std::move(result.columns)), result.consumed, result.lines, problems,
+                        result.fatal, result.opened);
 }
 
 std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
@@ -59,32 +60,46 @@ using Offsets = treemean::Column<std::int64_t>;
 using Codes = treemean::Column<std::int32_t>;
 using Bytes = treemean::Column<std::uint8_t>;
 using BitWords = treemean::Column<std::uint64_t>;
+using Trees = std::tuple<Offsets, Offsets, BitWords>;
+using Texts = std::tuple<Codes, Bytes, Offsets>;
+
+treemean::TreeColumns view(const Trees& trees) {
+  const auto& [word_offsets, constituent_offsets, bits] = trees;
+  return {span_of(word_offsets), span_of(constituent_offsets), span_of(bits)};
+}
+
+treemean::CodedView view(const Texts& texts) {
+  const auto& [codes, data, offsets] = texts;
+  return {span_of(codes), span_of(data), span_of(offsets)};
+}
 
 }  // namespace
 
+// NOLINTNEXTLINE(cppcoreguidelines-*): what the macro makes is not ours
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treemean: readers that fill columns, and checks of columns.";
 
   m.def(
       "read_brackets",
-      [](const nb::bytes& text, bool discontinuous, bool final, bool skip) {
+      [](const nb::bytes& text, bool discontinuous, bool final, bool skip, bool keep_wrapper) {
         treemean::ReadResult result;
         {
-          nb::gil_scoped_release released;
-          result = treemean::read_brackets(view(text), discontinuous, final, skip);
+          const nb::gil_scoped_release released;
+          result = treemean::read_brackets(view(text), discontinuous, {final, skip, keep_wrapper});
         }
         return to_python(std::move(result));
       },
-      "text"_a, "discontinuous"_a, "final"_a, "skip"_a,
-      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problems, fatal, opened).");
+      "text"_a, "discontinuous"_a, "final"_a, "skip"_a, "keep_wrapper"_a = false,
+      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problems, "
+      "fatal, opened).");
 
   m.def(
       "read_alpino",
       [](const nb::bytes& text, bool final, bool skip) {
         treemean::ReadResult result;
         {
-          nb::gil_scoped_release released;
-          result = treemean::read_alpino(view(text), final, skip);
+          const nb::gil_scoped_release released;
+          result = treemean::read_alpino(view(text), {final, skip});
         }
         return to_python(std::move(result));
       },
@@ -93,32 +108,25 @@ NB_MODULE(_core, m) {
 
   m.def(
       "write_brackets",
-      [](const Offsets& word_offsets, const Offsets& constituent_offsets, const BitWords& bits, bool positions,
-         const Codes& words, const Bytes& word_data, const Offsets& word_texts, const Codes& tags,
-         const Bytes& tag_data, const Offsets& tag_texts, const Codes& labels, const Bytes& label_data,
-         const Offsets& label_texts) {
-        const treemean::BracketColumns columns{span_of(word_offsets),
-                                               span_of(constituent_offsets),
-                                               span_of(bits),
-                                               {span_of(words), span_of(word_data), span_of(word_texts)},
-                                               {span_of(tags), span_of(tag_data), span_of(tag_texts)},
-                                               {span_of(labels), span_of(label_data), span_of(label_texts)}};
+      [](const Trees& trees, const Texts& words, const Texts& tags, const Texts& labels, bool positions) {
+        const treemean::BracketColumns columns{view(trees), view(words), view(tags), view(labels)};
         std::string text;
         {
-          nb::gil_scoped_release released;
+          const nb::gil_scoped_release released;
           text = treemean::write_brackets(columns, positions);
         }
         return nb::bytes(text.data(), text.size());
       },
-      "word_offsets"_a, "constituent_offsets"_a, "bits"_a, "positions"_a, "words"_a, "word_data"_a, "word_texts"_a,
-      "tags"_a, "tag_data"_a, "tag_texts"_a, "labels"_a, "label_data"_a, "label_texts"_a,
-      "Return trees as brackets, one per line; each text column is its codes and its vocabulary's bytes and offsets.");
+      "trees"_a, "words"_a, "tags"_a, "labels"_a, "positions"_a,
+      "Return trees as brackets, one per line. `trees` are word offsets, constituent offsets and bits; the "
+      "others "
+      "are codes with the bytes and the offsets of their vocabulary.");
 
   m.def(
       "find_invalid",
       [](const Offsets& word_offsets, const Offsets& constituent_offsets, const BitWords& bits) {
-        nb::gil_scoped_release released;
-        return treemean::find_invalid(span_of(word_offsets), span_of(constituent_offsets), span_of(bits));
+        const nb::gil_scoped_release released;
+        return treemean::find_invalid({span_of(word_offsets), span_of(constituent_offsets), span_of(bits)});
       },
       "word_offsets"_a, "constituent_offsets"_a, "bits"_a,
       "Return (sentence, what is wrong) of the first sentence whose columns are not a tree, or None.");

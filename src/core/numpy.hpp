@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,9 +21,12 @@ std::span<const T> span_of(const Column<T>& column) {
 
 template <typename T>
 auto to_numpy(std::vector<T>&& values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(owned->data(), {owned->size()}, owner);
+  using Owner = std::unique_ptr<std::vector<T>>;
+  Owner owned = std::make_unique<std::vector<T>>(std::move(values));
+  const nanobind::capsule capsule(owned.get(),
+                                  [](void* p) noexcept { Owner(static_cast<std::vector<T>*>(p)); });
+  std::vector<T>& kept = *owned.release();  // the capsule owns it from here on
+  return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(kept.data(), {kept.size()}, capsule);
 }
 
 }  // namespace treemean

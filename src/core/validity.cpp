@@ -7,14 +7,16 @@ namespace treemean {
 namespace {
 
 // Words beyond a sentence's end, nesting, root and canonical order of one sentence.
-std::string check(std::int64_t n, std::int64_t count, const std::uint64_t* rows, std::vector<std::int64_t>& owner) {
+std::string check(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
+                  std::vector<std::int64_t>& owner) {
   if (n == 0) return count == 0 ? "" : "constituents without words";
   const std::int64_t width = (n + 63) / 64;
   owner.assign(static_cast<std::size_t>(n), -1);
   std::int64_t last_first = -1, last_size = 0;
   for (std::int64_t c = 0; c < count; ++c) {
     const std::uint64_t* row = rows + c * width;
-    if (n % 64 != 0 && row[width - 1] >> (n % 64) != 0) return "constituent " + std::to_string(c) + " goes beyond the last word";
+    if (n % 64 != 0 && row[width - 1] >> (n % 64) != 0)
+      return "constituent " + std::to_string(c) + " goes beyond the last word";
     std::int64_t first = -1, size = 0, parent = -1;
     for (std::int64_t k = 0; k < width; ++k) {
       for (std::uint64_t word = row[k]; word != 0; word &= word - 1) {
@@ -37,7 +39,8 @@ std::string check(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
     last_size = size;
     // In this order a set's parent is always the last set so far that holds its words.
     for (std::int64_t k = 0; k < width; ++k) {
-      for (std::uint64_t word = row[k]; word != 0; word &= word - 1) owner[64 * k + std::countr_zero(word)] = c;
+      for (std::uint64_t word = row[k]; word != 0; word &= word - 1)
+        owner[64 * k + std::countr_zero(word)] = c;
     }
   }
   return count == 0 ? "no constituent spans the whole sentence" : "";
@@ -45,9 +48,8 @@ std::string check(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
 
 }  // namespace
 
-std::optional<std::pair<std::int64_t, std::string>> find_invalid(std::span<const std::int64_t> word_offsets,
-                                                                 std::span<const std::int64_t> constituent_offsets,
-                                                                 std::span<const std::uint64_t> bits) {
+std::optional<std::pair<std::int64_t, std::string>> find_invalid(const TreeColumns& trees) {
+  const auto& [word_offsets, constituent_offsets, bits] = trees;
   const auto sound = [](std::span<const std::int64_t> offsets) {
     if (offsets.empty() || offsets.front() != 0) return false;
     for (std::size_t i = 1; i < offsets.size(); ++i) {
@@ -55,7 +57,8 @@ std::optional<std::pair<std::int64_t, std::string>> find_invalid(std::span<const
     }
     return true;
   };
-  if (!sound(word_offsets) || !sound(constituent_offsets) || word_offsets.size() != constituent_offsets.size()) {
+  if (!sound(word_offsets) || !sound(constituent_offsets) ||
+      word_offsets.size() != constituent_offsets.size()) {
     return {{0, "offsets that decrease or do not begin with 0"}};
   }
   std::vector<std::int64_t> owner;
@@ -63,15 +66,19 @@ std::optional<std::pair<std::int64_t, std::string>> find_invalid(std::span<const
   for (std::size_t s = 0; s + 1 < word_offsets.size(); ++s) {
     const std::int64_t n = word_offsets[s + 1] - word_offsets[s];
     const std::int64_t count = constituent_offsets[s + 1] - constituent_offsets[s];
-    const auto width = static_cast<unsigned __int128>((n + 63) / 64);
-    const auto needed = width * static_cast<unsigned __int128>(count);
-    if (needed > bits.size() - at) return {{static_cast<std::int64_t>(s), "fewer bits than the constituents need"}};
+    const auto width = static_cast<std::size_t>(n / 64 + (n % 64 != 0 ? 1 : 0));
+    const auto rows = static_cast<std::size_t>(count);
+    // Divided instead of multiplied: the product may be too large for a number.
+    if (rows != 0 && width > (bits.size() - at) / rows) {
+      return {{static_cast<std::int64_t>(s), "fewer bits than the constituents need"}};
+    }
     if (std::string why = check(n, count, bits.data() + at, owner); !why.empty()) {
       return {{static_cast<std::int64_t>(s), std::move(why)}};
     }
-    at += static_cast<std::size_t>(needed);
+    at += width * rows;
   }
-  if (at != bits.size()) return {{static_cast<std::int64_t>(word_offsets.size()) - 1, "more bits than the constituents need"}};
+  if (at != bits.size())
+    return {{static_cast<std::int64_t>(word_offsets.size()) - 1, "more bits than the constituents need"}};
   return std::nullopt;
 }
 

@@ -9,11 +9,15 @@
 
 namespace treemean {
 
+// The columns of a treebank that say how its trees are built.
+struct TreeColumns {
+  std::span<const std::int64_t> word_offsets, constituent_offsets;
+  std::span<const std::uint64_t> bits;
+};
+
 // Returns the first bad sentence and what is wrong with it. The offsets themselves must be sound: they begin
 // with 0, do not decrease, and end with the number of words, constituents and bit words.
 // O(sum of the sizes of all constituents).
-std::optional<std::pair<std::int64_t, std::string>> find_invalid(std::span<const std::int64_t> word_offsets,
-                                                                 std::span<const std::int64_t> constituent_offsets,
-                                                                 std::span<const std::uint64_t> bits);
+std::optional<std::pair<std::int64_t, std::string>> find_invalid(const TreeColumns& trees);
 
 }  // namespace treemean

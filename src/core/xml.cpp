@@ -1,16 +1,21 @@
 #include "xml.hpp"
 
+#include <algorithm>
 #include <cstdint>
+
+#include "read_error.hpp"
 
 namespace treemean::xml {
 namespace {
 
 // Far more than any node has; attributes are looked up one by one.
-constexpr std::size_t kMaxAttributes = 256;
+constexpr std::size_t max_attributes = 256;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-bool ends_name(char c) { return is_space(c) || c == '=' || c == '/' || c == '>' || c == '<' || c == '"' || c == '\''; }
+bool ends_name(char c) {
+  return is_space(c) || c == '=' || c == '/' || c == '>' || c == '<' || c == '"' || c == '\'';
+}
 
 void append_utf8(std::string& out, std::uint32_t code) {
   if (code < 0x80) {
@@ -30,7 +35,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-// The character of a reference such as #233 or #xE9; throws Error if there is none.
+// The character of a reference such as #233 or #xE9; throws ReadError if there is none.
 std::uint32_t referenced(std::string_view reference, std::size_t at) {
   const bool hexadecimal = reference.size() > 1 && reference[1] == 'x';
   std::uint32_t code = 0;
@@ -46,7 +51,7 @@ std::uint32_t referenced(std::string_view reference, std::size_t at) {
     code = code * (hexadecimal ? 16 : 10) + static_cast<std::uint32_t>(digit);
   }
   if (!good || code == 0 || code >= 0x110000 || (code >= 0xD800 && code < 0xE000)) {
-    throw Error{"&" + std::string(reference.substr(0, 12)) + "; is not a character", at};
+    throw ReadError{"&" + std::string(reference.substr(0, 12)) + "; is not a character", at};
   }
   return code;
 }
@@ -62,10 +67,10 @@ void Scanner::skip_past(std::string_view end) {
 Event Scanner::next() {
   while (true) {
     begin_ = at_;
-    if (at_ == text_.size()) return Event::kDone;
+    if (at_ == text_.size()) return Event::done;
     if (text_[at_] != '<') {
       at_ = std::min(text_.find('<', at_), text_.size());
-      return Event::kText;
+      return Event::text;
     }
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("<?")) {
@@ -75,12 +80,13 @@ Event Scanner::next() {
       skip_past("-->");
     } else if (rest.starts_with("<![CDATA[")) {
       skip_past("]]>");
-      return Event::kText;
+      return Event::text;
     } else if (rest.starts_with("<!")) {
-      if (rest.size() < 9 && (std::string_view("<![CDATA[").starts_with(rest) || std::string_view("<!--").starts_with(rest))) {
+      if (rest.size() < 9 &&
+          (std::string_view("<![CDATA[").starts_with(rest) || std::string_view("<!--").starts_with(rest))) {
         throw Incomplete{};
       }
-      throw Error{"a document type declaration, which is refused (no entities are expanded)", at_};
+      throw ReadError{"a document type declaration, which is refused (no entities are expanded)", at_};
     } else {
       return read_tag();
     }
@@ -98,7 +104,7 @@ Event Scanner::read_tag() {
   const auto read_name = [&] {
     const std::size_t start = at_;
     while (!ends_name(peek())) ++at_;
-    if (at_ == start) throw Error{"a name is missing", at_};
+    if (at_ == start) throw ReadError{"a name is missing", at_};
     return text_.substr(start, at_ - start);
   };
 
@@ -112,37 +118,38 @@ Event Scanner::read_tag() {
     const char c = peek();
     if (c == '>') {
       ++at_;
-      return end ? Event::kEnd : Event::kStart;
+      return end ? Event::end : Event::start;
     }
-    if (end) throw Error{"unexpected text in the end tag </" + std::string(name_.substr(0, 40)), at_};
+    if (end) throw ReadError{"unexpected text in the end tag </" + std::string(name_.substr(0, 40)), at_};
     if (c == '/') {
       ++at_;
-      if (peek() != '>') throw Error{"a / inside the tag <" + std::string(name_.substr(0, 40)), at_};
+      if (peek() != '>') throw ReadError{"a / inside the tag <" + std::string(name_.substr(0, 40)), at_};
       ++at_;
-      return Event::kEmpty;
+      return Event::empty;
     }
     const std::string_view attribute = read_name();
     skip_spaces();
-    if (peek() != '=') throw Error{"the attribute " + std::string(attribute.substr(0, 40)) + " has no value", at_};
+    if (peek() != '=')
+      throw ReadError{"the attribute " + std::string(attribute.substr(0, 40)) + " has no value", at_};
     ++at_;
     skip_spaces();
     const char quote = peek();
     if (quote != '"' && quote != '\'') {
-      throw Error{"the value of " + std::string(attribute.substr(0, 40)) + " is not in quotes", at_};
+      throw ReadError{"the value of " + std::string(attribute.substr(0, 40)) + " is not in quotes", at_};
     }
     const std::size_t start = ++at_;
     const std::size_t stop = text_.find(quote, start);
     if (stop == std::string_view::npos) throw Incomplete{};
     const std::string_view value = text_.substr(start, stop - start);
     if (value.find('<') != std::string_view::npos) {
-      throw Error{"a < inside the value of " + std::string(attribute.substr(0, 40)), start};
+      throw ReadError{"a < inside the value of " + std::string(attribute.substr(0, 40)), start};
     }
     at_ = stop + 1;
     if (raw_attribute(attribute).data() != nullptr) {
-      throw Error{"the attribute " + std::string(attribute.substr(0, 40)) + " is given twice", start};
+      throw ReadError{"the attribute " + std::string(attribute.substr(0, 40)) + " is given twice", start};
     }
-    if (attributes_.size() == kMaxAttributes) {
-      throw Error{"more than " + std::to_string(kMaxAttributes) + " attributes", start};
+    if (attributes_.size() == max_attributes) {
+      throw ReadError{"more than " + std::to_string(max_attributes) + " attributes", start};
     }
     attributes_.emplace_back(attribute, value);
   }
@@ -165,7 +172,7 @@ std::string unescaped(std::string_view raw, std::size_t at) {
       continue;
     }
     const std::size_t end = raw.find(';', i);
-    if (end == std::string_view::npos) throw Error{"an & that begins no entity", at + i};
+    if (end == std::string_view::npos) throw ReadError{"an & that begins no entity", at + i};
     const std::string_view entity = raw.substr(i + 1, end - i - 1);
     if (entity == "amp") out += '&';
     else if (entity == "lt") out += '<';
@@ -173,7 +180,7 @@ std::string unescaped(std::string_view raw, std::size_t at) {
     else if (entity == "quot") out += '"';
     else if (entity == "apos") out += '\'';
     else if (entity.starts_with('#')) append_utf8(out, referenced(entity, at + i));
-    else throw Error{"the entity &" + std::string(entity.substr(0, 40)) + "; is not expanded", at + i};
+    else throw ReadError{"the entity &" + std::string(entity.substr(0, 40)) + "; is not expanded", at + i};
     i = end + 1;
   }
   return out;

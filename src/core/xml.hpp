@@ -3,7 +3,7 @@
 // is ever expanded and nothing outside the document is ever opened.
 #pragma once
 
-#include <stdexcept>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,20 +11,14 @@
 
 namespace treemean::xml {
 
-struct Error {
-  std::string message;
-  std::size_t at;
-};
-// The text ended inside a piece of markup.
-struct Incomplete {};
-
-enum class Event { kStart, kEnd, kEmpty, kText, kDone };  // kEmpty: <a/>, which has no kEnd
+enum class Event { start, end, empty, text, done };  // empty: <a/>, which has no end
 
 class Scanner {
  public:
   explicit Scanner(std::string_view text, std::size_t at = 0) : text_(text), at_(at) {}
 
-  // Moves to the next event; comments and processing instructions are passed over.
+  // Moves to the next event; comments and processing instructions are passed over. Throws ReadError, or
+  // Incomplete where the text ends inside a piece of markup.
   Event next();
 
   std::string_view name() const { return name_; }
@@ -44,8 +38,10 @@ class Scanner {
   std::vector<std::pair<std::string_view, std::string_view>> attributes_;
 };
 
-// Replaces character references and predefined entities; throws Error on any other entity.
+// Replaces character references and predefined entities; throws ReadError on any other entity.
 std::string unescaped(std::string_view raw, std::size_t at);
-inline bool needs_unescaping(std::string_view raw) { return raw.find_first_of("&\n\t\r") != std::string_view::npos; }
+inline bool needs_unescaping(std::string_view raw) {
+  return raw.find_first_of("&\n\t\r") != std::string_view::npos;
+}
 
 }  // namespace treemean::xml

@@ -17,6 +17,7 @@ from treemean._version import __version__
 
 if TYPE_CHECKING:
     from treemean import sample
+    from treemean.agreement import agree
     from treemean.averaging import all_optima, average, count_optima, k_best
     from treemean.errors import (
         FormatError,
@@ -50,6 +51,7 @@ __all__ = [
     "Unwritable",
     "UnwritableTree",
     "__version__",
+    "agree",
     "all_optima",
     "average",
     "compare",
@@ -67,6 +69,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "treemean.agreement": ("agree",),
     "treemean.averaging": ("all_optima", "average", "count_optima", "k_best"),
     "treemean.errors": (
         "FormatError",

@@ -1,60 +1,72 @@
 """The native core; see src/core/module.cpp."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+_Ranked = tuple[NDArray[np.int32], NDArray[np.int32]]
 _Problem = tuple[bytes, int, int, int, int]
+_Texts = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]
 _Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool, int]
 
-def read_brackets(text: bytes, discontinuous: bool, final: bool, skip: bool) -> _Chunk: ...
+def read_brackets(
+    text: bytes, discontinuous: bool, final: bool, skip: bool, keep_wrapper: bool = False
+) -> _Chunk: ...
 def read_alpino(text: bytes, final: bool, skip: bool) -> _Chunk: ...
 def write_brackets(
-    word_offsets: NDArray[np.int64],
-    constituent_offsets: NDArray[np.int64],
-    bits: NDArray[np.uint64],
+    trees: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]],
+    words: _Texts,
+    tags: _Texts,
+    labels: _Texts,
     positions: bool,
-    words: NDArray[np.int32],
-    word_data: NDArray[np.uint8],
-    word_texts: NDArray[np.int64],
-    tags: NDArray[np.int32],
-    tag_data: NDArray[np.uint8],
-    tag_texts: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    label_data: NDArray[np.uint8],
-    label_texts: NDArray[np.int64],
 ) -> bytes: ...
 def find_invalid(
     word_offsets: NDArray[np.int64], constituent_offsets: NDArray[np.int64], bits: NDArray[np.uint64]
 ) -> tuple[int, str] | None: ...
 
 class Individuals:
-    def __init__(
+    def __init__(self, word_offsets: NDArray[np.int64], value_scale: float) -> None: ...
+    def add(
         self,
-        word_offsets: NDArray[np.int64],
-        constituent_offsets: Sequence[NDArray[np.int64]],
-        bits: Sequence[NDArray[np.uint64]],
-        labels: Sequence[NDArray[np.int32]],
-        label_ranks: Sequence[NDArray[np.int32]],
-        values: Sequence[NDArray[np.float64]],
-        continuous: Sequence[int],
-        discontinuous: Sequence[int],
-        value_scale: float,
+        constituent_offsets: NDArray[np.int64],
+        bits: NDArray[np.uint64],
+        labels: _Ranked,
+        functions: _Ranked | None,
+        values: NDArray[np.float64] | None,
+        preferences: NDArray[np.int64] | None,
+        weights: tuple[int, int],
+    ) -> None: ...
+    def set_frequencies(
+        self,
+        labels: NDArray[np.int64],
+        longer_chains: list[tuple[list[int], int]],
+        functions: NDArray[np.int64],
     ) -> None: ...
 
-def average(
-    individuals: Individuals,
-    goal: str,
-    direction: str,
-    p: int,
-    q: int,
-    node_limit: int,
-    time_limit: float,
-    threads: int,
-) -> dict[str, NDArray[Any]]: ...
+class Options:
+    def __init__(
+        self,
+        *,
+        goal: str,
+        direction: str,
+        p: int,
+        q: int,
+        node_limit: int,
+        time_limit: float,
+        labelled: bool,
+        keep_chains: bool,
+        ties: str,
+    ) -> None: ...
+
+def count_chains(
+    word_offsets: NDArray[np.int64],
+    constituent_offsets: NDArray[np.int64],
+    bits: NDArray[np.uint64],
+    labels: _Ranked,
+) -> tuple[NDArray[np.int64], list[tuple[list[int], int]]]: ...
+def average(individuals: Individuals, options: Options, threads: int) -> dict[str, NDArray[Any]]: ...
 def best_trees(
-    individuals: Individuals, p: int, q: int, node_limit: int, limit: int, only_optimal: bool
+    individuals: Individuals, options: Options, limit: int, only_optimal: bool
 ) -> dict[str, NDArray[Any]]: ...
-def count_best_trees(individuals: Individuals, p: int, q: int, node_limit: int) -> list[tuple[int, int]]: ...
+def count_best_trees(individuals: Individuals, options: Options) -> list[tuple[int, int]]: ...

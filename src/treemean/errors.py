@@ -69,3 +69,12 @@ class NumericalError(TreemeanError, ArithmeticError):
 
 class MissingDependency(TreemeanError, ImportError):
     """An optional package is needed; the message says which extra installs it."""
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error of the system says, without the name of the file, which we name ourselves.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory", "a.txt"))
+    'No such file or directory'
+    """
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from treemean.errors import reason_of
+
 #: Exit codes of a program that was ended by Ctrl-C, or by a request to end.
 INTERRUPTED, TERMINATED = 130, 143
 #: The exit code of a program that did a part of its work and will go on when it is called again.
@@ -60,7 +62,7 @@ def describe_system_error(error: OSError) -> str:
         except OSError:
             name = "standard output"
             abandon_output()
-    reason = error.strerror or str(error)
+    reason = reason_of(error)
     return reason if name is None else f"{os.fsdecode(name)}: {reason}"
 
 

@@ -6,9 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from instances import mixed_trees
 from treemean import _core
 from treemean.averaging.exact import core_individuals
@@ -19,12 +20,31 @@ from treemean.trees.treebank import offsets_of
 
 def solve(columns: dict[str, object], **options: object) -> dict[str, np.ndarray] | None:
     """Return the core's answer, None if it refuses."""
-    settings_ = {"goal": "average", "direction": "right", "p": 1, "q": 1}
-    settings_ |= {"node_limit": 500, "time_limit": 0.0, "threads": 2, **options}
     try:
-        return _core.average(_core.Individuals(**columns), **settings_)
+        return _core.average(individuals_of(columns), options_of(**options), threads=2)
     except ValueError:
         return None
+
+
+def options_of(**changes: object) -> _core.Options:
+    options = {"goal": "average", "direction": "right", "p": 1, "q": 1, "node_limit": 500, "time_limit": 0.0}
+    options |= {"labelled": False, "keep_chains": True, "ties": "canonical"}
+    return _core.Options(**{**options, **changes})
+
+
+def individuals_of(columns: dict[str, object]) -> _core.Individuals:
+    individuals = _core.Individuals(columns["word_offsets"], columns["value_scale"])
+    for k, offsets in enumerate(columns["constituent_offsets"]):
+        individuals.add(
+            offsets,
+            columns["bits"][k],
+            (columns["labels"][k], columns["label_ranks"][k]),
+            (columns["labels"][k], columns["label_ranks"][k]) if columns.get("functions") else None,
+            columns["values"][k] if columns["values"] else None,
+            None,
+            (columns["continuous"][k], columns["discontinuous"][k]),
+        )
+    return individuals
 
 
 def check_result(word_offsets: np.ndarray, found: dict[str, np.ndarray]) -> None:
@@ -39,7 +59,7 @@ numbers = st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 70)
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_random_numbers(data: st.DataObject) -> None:
     count = data.draw(st.integers(0, 3))
 
@@ -57,13 +77,13 @@ def test_random_numbers(data: st.DataObject) -> None:
         "discontinuous": [1] * count,
         "value_scale": 1.0,
     }
-    found = solve(columns)
+    found = solve(columns, labelled=data.draw(st.booleans()))
     if found is not None:
         check_result(columns["word_offsets"], found)
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_sets_that_are_no_trees(seed: int) -> None:
     """Sound offsets and roots, but sets that cross and repeat at random."""
     rng = random.Random(seed)
@@ -92,13 +112,15 @@ def test_sets_that_are_no_trees(seed: int) -> None:
         "value_scale": 1.0,
     }
     for goal in ("average", "binary", "sum"):
-        found = solve(columns, goal=goal)
-        assert found is not None
-        check_result(columns["word_offsets"], found)
+        for labelled, ties in ((False, "canonical"), (False, "right"), (True, "left"), (True, "canonical")):
+            keep_chains = rng.random() < 0.5
+            found = solve(columns, goal=goal, labelled=labelled, ties=ties, keep_chains=keep_chains)
+            assert found is not None
+            check_result(columns["word_offsets"], found)
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_best_trees_of_sets_that_are_no_trees(seed: int) -> None:
     """With equal weights, so that more than half of the individuals may have sets that cross."""
     rng = random.Random(seed)
@@ -116,15 +138,16 @@ def test_best_trees_of_sets_that_are_no_trees(seed: int) -> None:
         "discontinuous": [1] * count,
         "value_scale": 1.0,
     }
-    best = solve(columns)
+    given = {"labelled": rng.random() < 0.5, "ties": rng.choice(["canonical", "right", "left"])}
+    best = solve(columns, **given)
     assert best is not None
-    individuals = _core.Individuals(**columns)
-    options = {"p": 1, "q": 1, "node_limit": 100_000}
-    found = _core.best_trees(individuals, **options, limit=100, only_optimal=True)
+    individuals = individuals_of(columns)
+    options = options_of(node_limit=100_000, **given)
+    found = _core.best_trees(individuals, options, limit=100, only_optimal=True)
     check_result(offsets_of([n] * len(found["objective"])), found)
     assert found["objective"].tolist() == [best["objective"][0]] * len(found["objective"])
     counted = 1
-    for high, low in _core.count_best_trees(individuals, **options):
+    for high, low in _core.count_best_trees(individuals, options):
         counted *= (high << 64) + low
     assert counted == len(found["objective"])
 
@@ -173,7 +196,7 @@ def columns_of(banks: list[Treebank]) -> dict[str, object]:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_one_number_changed(seed: int) -> None:
     rng = random.Random(seed)
     sentences = [mixed_trees(rng.choice([1, 3, 10, 64, 70]), 3, 2, 2, rng) for _ in range(3)]
@@ -202,14 +225,17 @@ def test_one_number_changed(seed: int) -> None:
 def test_options_are_checked() -> None:
     bank = Treebank.from_trees(mixed_trees(5, 1, 1, 0, random.Random(1)))
     individuals, _ = core_individuals([bank], make_request(1, None))
-    sound = {"goal": "average", "direction": "right", "p": 1, "q": 1}
-    sound |= {"node_limit": 10, "time_limit": 0.0, "threads": 1}
-    assert _core.average(individuals, **sound)["optimal"].tolist() == [1]
+    assert _core.average(individuals, options_of(), threads=1)["optimal"].tolist() == [1]
     for wrong in ({"goal": "x"}, {"direction": "x"}, {"q": 0}, {"p": -1}, {"q": 10**9}, {"p": 10**18}):
         with pytest.raises(ValueError):
-            _core.average(individuals, **{**sound, **wrong})
+            options_of(**wrong)
     with pytest.raises(ValueError, match="at least one tree"):
-        _core.best_trees(individuals, p=1, q=1, node_limit=10, limit=0, only_optimal=False)
+        _core.best_trees(individuals, options_of(), limit=0, only_optimal=False)
+    for goal in ("binary", "sum"):
+        with pytest.raises(ValueError, match="the goal must be average"):
+            _core.best_trees(individuals, options_of(goal=goal), limit=1, only_optimal=False)
+        with pytest.raises(ValueError, match="the goal must be average"):
+            _core.count_best_trees(individuals, options_of(goal=goal))
 
 
 def test_weights_and_values_are_checked() -> None:
@@ -221,7 +247,6 @@ def test_weights_and_values_are_checked() -> None:
         {"continuous": [-1]},
         {"continuous": [0]},
         {"continuous": [2**62]},
-        {"continuous": [1, 1]},
         {"values": [np.zeros(count + 1)]},
         {"values": [np.full(count, np.nan)]},
         {"values": [np.full(count, 1e300)]},

@@ -11,10 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from averaging_oracles import Case, chosen_in, inner_masks, problem_of, ranking
+from examples import examples
 from instances import BinaryTree, flattened, mixed_trees, perturbed_trees, tree_of
 from treemean.averaging import average
 from treemean.averaging.request import squared_beta
@@ -45,7 +46,7 @@ def weights_for(count: int) -> st.SearchStrategy[object]:
 
 
 @given(st.data(), individuals(), st.sampled_from([1.0, 1.0, 0.5, 2.0, 0.0, 0.7, 31.6]))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_the_average_is_the_first_of_the_best_trees(
     data: st.DataObject, trees: list[Tree], beta: float
 ) -> None:
@@ -61,7 +62,7 @@ def test_the_average_is_the_first_of_the_best_trees(
 
 
 @given(individuals(max_words=6, max_trees=5), st.sampled_from([1.0, 0.5, 2.0]))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_no_tree_whatsoever_is_better(trees: list[Tree], beta: float) -> None:
     case = Case(tuple(trees), make_weights(None, len(trees)), squared_beta(beta))
     best = case.best()
@@ -71,7 +72,7 @@ def test_no_tree_whatsoever_is_better(trees: list[Tree], beta: float) -> None:
 
 
 @given(st.data(), individuals(max_words=9))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_neither_order_nor_repetition_nor_scale_of_weights_matters(
     data: st.DataObject, trees: list[Tree]
 ) -> None:
@@ -86,7 +87,6 @@ def test_neither_order_nor_repetition_nor_scale_of_weights_matters(
 
 
 @given(individuals(max_words=9))
-@settings(max_examples=60, deadline=None)
 def test_average_f1_is_the_mean_f1(trees: list[Tree]) -> None:
     weights = {"continuous": list(range(1, len(trees) + 1)), "discontinuous": [1] * len(trees)}
     result = average(trees, weights, beta=0.7)
@@ -165,7 +165,7 @@ def test_a_treebank_is_averaged_like_its_trees() -> None:
 
 
 @given(st.data(), individuals(max_words=7, max_trees=4), st.sampled_from(["left", "right", "balanced"]))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_binary_output_is_the_best_binary_tree(
     data: st.DataObject, trees: list[Tree], direction: str
 ) -> None:
@@ -227,7 +227,7 @@ def _values_by_mask(tree: Tree, hits: list[float]) -> dict[int, Fraction]:
 
 
 @given(valued_individuals(), st.booleans())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_hits_of_any_sign(valued: tuple[list[Tree], list[list[float]]], weighted: bool) -> None:
     trees, hits = valued
     weights = [3, 1, 2, 5, 1][: len(trees)] if weighted else None

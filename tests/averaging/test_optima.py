@@ -6,10 +6,11 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from averaging_oracles import chosen_in, problem_of, ranking
+from examples import examples
 from instances import flattened, mixed_trees, tree_of
 from treemean.averaging import all_optima, average, count_optima, k_best
 from treemean.errors import TreemeanError
@@ -33,7 +34,7 @@ def individuals(draw: st.DrawFn) -> list[Tree]:
 
 
 @given(individuals(), st.sampled_from([1.0, 0.5]), st.booleans())
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_optima_are_the_head_of_all_trees(trees: list[Tree], beta: float, weighted: bool) -> None:
     weights = [2, 1, 1, 1, 3][: len(trees)] if weighted else None
     problem = problem_of(trees, weights, beta)
@@ -53,7 +54,7 @@ def test_optima_are_the_head_of_all_trees(trees: list[Tree], beta: float, weight
 
 
 @given(individuals(), st.integers(0, 2**32 - 1))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_weights_and_sizes_that_no_128_bits_hold(trees: list[Tree], seed: int) -> None:
     """Many different sizes with odd weights and β: exact values need integers of any length."""
     rng = random.Random(seed)
@@ -115,7 +116,7 @@ def test_what_cannot_be_decided_is_said() -> None:
 
 
 @given(individuals(), st.integers(0, 2**32 - 1), st.sampled_from([1.0, 0.0, 0.5]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_the_next_best_trees_may_be_worth_less_than_nothing(
     trees: list[Tree], seed: int, beta: float
 ) -> None:

@@ -55,20 +55,20 @@ def test_evaluate_as_json(folder):
     }
     assert result["continuous"]["f1"] == 100.0
     assert result["discontinuous"]["matched"] == 0
-    assert result["protocol"]["name"] == "paper"
+    assert result["protocol"]["name"] == "standard"
 
 
 def test_evaluate_as_tables(folder):
     files = ("pred.discbracket", "gold.discbracket", "gold.discbracket")
     text = run("evaluate", *files, "--by-label", "--by-length", cwd=folder).stdout
     assert "66.67" in text
-    assert "Protocol paper" in text
+    assert "Protocol standard" in text
     assert "Recall by label" in text
     assert "F1 by sentence length" in text
     markdown = run("evaluate", *files[:2], "--format", "markdown", cwd=folder).stdout
     assert "| overall | 66.67 | 100.00 | 50.00 | 1 | 1 | 2 |" in markdown
     csv = run("evaluate", *files[:2], "--format", "csv", cwd=folder).stdout
-    assert "continuous,100.0,100.0,100.0,1,1,1" in csv
+    assert "pred,standard,false,all,,,continuous,f1,100.0" in csv
 
 
 def test_evaluate_one_file_twice(folder):
@@ -91,10 +91,10 @@ def test_compare(folder):
         result = json.loads(run(*arguments, "--test", test, "--json", cwd=folder).stdout)
         assert result["wins"] == 1
         assert 0 <= result["p_value"] <= 1
-    assert result["protocol"]["name"] == "paper"
+    assert result["protocol"]["name"] == "standard"
     text = run(*arguments, cwd=folder).stdout
     assert "p-value" in text
-    assert "Protocol paper" in text
+    assert "Protocol standard" in text
     assert "2 sentences scored" in text
 
 
@@ -164,6 +164,8 @@ def test_average_by_id(folder):
         (("--method", "guess"), 1, "no method 'guess'"),
         (("--stats", "./out.dbr"), 2, "is also another file"),
         (("--direction", "left"), 2, "give --binary as well"),
+        (("--unaries", "none"), 2, "give --labelled as well"),
+        (("--method", "cyk", "--labelled"), 1, "the method cyk does not average labels"),
         (("--method", "cyk", "--time-limit", "1"), 1, "the method cyk takes no time_limit"),
         (("--max-fan-out", "2"), 1, "the method exact takes no max_fan_out"),
         (("--max-fan-out", "0", "--method", "dynamic-programming"), 2, "--max-fan-out"),
@@ -173,6 +175,46 @@ def test_average_refuses(folder, options, code, message):
     arguments = ("average", "gold.discbracket", "pred.discbracket", "-o", "out.dbr", *options)
     assert message in run(*arguments, cwd=folder, code=code).stderr
     assert not (folder / "out.dbr").exists()
+
+
+def test_average_of_labelled_trees(folder):
+    files = ["gold.discbracket", "pred.discbracket", "gold.discbracket"]
+    for options in ((), ("--unaries", "none"), ("--binary",), ("--weights", "1,2,1")):
+        said = run("average", *files, "-o", "mean.dbr", "--labelled", *options, cwd=folder).stderr
+        assert "2 proven optimal" in said
+    run("average", *files[:1], "-o", "mean.dbr", "--labelled", cwd=folder)
+    assert treemean.read(folder / "mean.dbr") == treemean.read(folder / files[0])
+
+
+def test_average_decides_ties(tmp_path):
+    def bank(*sets):
+        tree = treemean.Tree(list("abc"), [({0, 1, 2}, "S"), *((s, "X") for s in sets)])
+        return treemean.Treebank.from_trees([tree, tree])
+
+    treemean.write(bank({0, 1}), tmp_path / "left.dbr")
+    treemean.write(bank({1, 2}), tmp_path / "right.dbr")
+    (tmp_path / "values.jsonl").write_text('[[[1, 2], 0.5]]\n[[[0, 1], "X", 1], [[1, 2], 0]]\n')
+    arguments = ("average", "left.dbr", "right.dbr", "-o", "mean.dbr", "--ties")
+
+    def found():
+        return [[c.positions for c in tree][1] for tree in treemean.read(tmp_path / "mean.dbr")]
+
+    for ties, expected in (("canonical", [(0, 1)] * 2), ("left", [(0, 1)] * 2), ("right", [(1, 2)] * 2)):
+        run(*arguments, ties, cwd=tmp_path)
+        assert found() == expected
+    run(*arguments, "values.jsonl", "--labelled", cwd=tmp_path)
+    assert found() == [(1, 2), (0, 1)]
+    assert "No such file" in run(*arguments, "nothing.jsonl", cwd=tmp_path, code=1).stderr
+    for text, message in (
+        ("[]\n", "values.jsonl ends after 1 sentences"),
+        ("[]\n[]\n[]\n", "goes on after the last of 2"),
+        ('[[["a"], 1]]\n[]\n', "values.jsonl:1"),
+        ('[]\n[[[1], "x"]]\n', "values.jsonl:2"),
+        ("[]\nno\n", "values.jsonl:2"),
+    ):
+        (tmp_path / "values.jsonl").write_text(text)
+        said = " ".join(run(*arguments, "values.jsonl", cwd=tmp_path, code=1).stderr.split())
+        assert message in said, said
 
 
 def test_average_skips_what_is_beyond_a_method(folder):
@@ -269,7 +311,7 @@ def test_draw(folder):
     assert "VP" in text  # missed, and so listed
     run("draw", "gold.jsonl", "--id", "two", "-o", "tree.svg", cwd=folder)
     assert "<svg" in (folder / "tree.svg").read_text()
-    assert "no sentence 9; the file has 2" in run("draw", "gold.jsonl", "-s", "9", cwd=folder, code=1).stderr
+    assert "no sentence 9; it has 2" in run("draw", "gold.jsonl", "-s", "9", cwd=folder, code=1).stderr
     assert "no sentence has the id 'x'" in run("draw", "gold.jsonl", "--id", "x", cwd=folder, code=1).stderr
 
 

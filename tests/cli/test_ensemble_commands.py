@@ -23,7 +23,7 @@ def demo(tmp_path_factory):
 
 def test_the_demo_shows_scores_and_trees(demo):
     folder, result = demo
-    for text in ("2 parsers learn from raw text", "non-binary ensemble", "the average", "run 2"):
+    for text in ("2 parsers learn from raw text", "non-binary ensemble", "the average", "run02"):
         assert text in result.stdout
     assert "epoch 1/1" in result.stderr
     assert len(treemean.read(folder / "out" / "ensemble" / "non-binary.discbracket")) == 100
@@ -43,7 +43,7 @@ def test_the_table_reads_well_in_a_narrow_terminal(demo):
     """Every row is one line of at most 80 characters."""
     lines = demo[1].stdout.splitlines()
     start = next(number for number, line in enumerate(lines) if "weight" in line)
-    names = ["left branching", "right branching", "random trees", "random with gaps", "run 1", "run 2"]
+    names = ["left branching", "right branching", "random trees", "random with gaps", "run01", "run02"]
     names += ["mean of 2 chosen", "best overall: run", "best cont.: run", "best disc.: run"]
     names += ["binary ensemble", "non-binary ensemble"]
     rows = lines[start + 2 : start + 2 + len(names)]
@@ -57,7 +57,7 @@ def test_the_demo_is_an_ensemble_that_one_can_go_on_with(demo):
     assert json.loads(result.stdout)["results"]["mean"].keys() == {"overall", "continuous", "discontinuous"}
     assert "epoch 1/1" not in result.stderr  # nothing is trained twice
     again = run("ensemble", "out/config.toml", "-o", "out", "--format", "markdown", *OVERRIDES, cwd=folder)
-    assert "| run 1 |" in again.stdout
+    assert "| run01 |" in again.stdout
 
 
 def test_bad_configurations_are_one_clear_line(tmp_path):

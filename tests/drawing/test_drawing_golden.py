@@ -22,10 +22,15 @@ from drawing_examples import (
     supported,
 )
 
-from treemean.trees.drawing import draw, draw_svg
+from treemean.trees.drawing import Panel, Row, draw, draw_sheet, draw_sheet_svg, draw_svg, tikz_of_svg
 
 GOLDEN = Path(__file__).parent / "golden"
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
+
+SHEET = [
+    Row([Panel(GERMAN, "gold"), Panel(GERMAN_GUESS, "run1")], "sentence 1"),
+    Row([Panel(BOOK, "gold"), Panel(WAKE, "run1")], "sentence 2"),
+]
 
 TEXTS: dict[str, Callable[[], str]] = {
     "book.txt": lambda: draw(BOOK),
@@ -41,10 +46,13 @@ TEXTS: dict[str, Callable[[], str]] = {
     "letter.txt": lambda: draw(LETTER),
     "letter-sideways.txt": lambda: draw(LETTER, max_width=60),
     "unary.txt": lambda: draw(UNARY),
+    "side-by-side.txt": lambda: draw_sheet(SHEET),
+    "cross-serial.tex": lambda: tikz_of_svg(draw_svg(CROSS_SERIAL)),
 }
 PICTURES: dict[str, Callable[[], str]] = {
     "wake-your-friend-up.svg": lambda: draw_svg(WAKE),
     "german.svg": lambda: draw_svg(GERMAN_GUESS, gold=GERMAN),
+    "side-by-side.svg": lambda: draw_sheet_svg(SHEET[:1]),
 }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from strategies import trees
 from treemean.trees import Tree, bitsets
 from treemean.trees.drawing.layout import Arrangement, Places, arrange, place
@@ -32,7 +33,7 @@ def test_levels_of_a_continuous_tree_are_its_heights(tree: Tree) -> None:
     assert arrangement.level == (0,) * len(tree) + tree.heights
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(trees(min_words=5, max_words=14))
 def test_what_fills_a_gap_lies_below_the_bridge(tree: Tree) -> None:
     arrangement = arrange(tree)
@@ -58,7 +59,7 @@ def test_homes_belong_to_their_constituents(tree: Tree) -> None:
         assert set(range(first, last + 1)) <= set(c.positions)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(trees(min_words=4), sizes, st.booleans())
 def test_nothing_overlaps(tree: Tree, extents: list[tuple[int, int]], whole: bool) -> None:
     arrangement, places = placed(tree, extents, whole)
@@ -77,7 +78,7 @@ def test_nothing_overlaps(tree: Tree, extents: list[tuple[int, int]], whole: boo
             assert a2 < b1 or b2 < a1
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(trees(min_words=4), sizes, st.booleans())
 def test_anchors_stand_over_their_bars_and_words_in_order(
     tree: Tree, extents: list[tuple[int, int]], whole: bool
@@ -92,7 +93,7 @@ def test_anchors_stand_over_their_bars_and_words_in_order(
     assert min(p - before for p, (before, _) in zip(places.x, extents)) == 0
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(trees(min_words=4), sizes)
 def test_crossings_are_those_of_the_geometry(tree: Tree, extents: list[tuple[int, int]]) -> None:
     arrangement, places = placed(tree, extents, whole=True)

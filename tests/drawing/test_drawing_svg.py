@@ -8,9 +8,10 @@ from itertools import combinations
 
 import pytest
 from drawing_examples import GERMAN, GERMAN_GUESS, WAKE, supported
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from strategies import trees, trees_over
 from treemean.errors import MismatchError, TreemeanError
 from treemean.trees import Tree
@@ -110,7 +111,7 @@ def test_no_text_meets_another_text_or_a_line(pair: tuple[Tree, Tree]) -> None:
         assert box[3] < top + height
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(trees(min_words=4, max_words=14))
 def test_branches_of_different_constituents_never_touch(tree: Tree) -> None:
     """Where they pass each other, one of them has a gap."""
@@ -119,7 +120,7 @@ def test_branches_of_different_constituents_never_touch(tree: Tree) -> None:
         assert not any(touch(x, y) for x in a for y in b)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(trees(min_words=4, max_words=14))
 def test_branches_lead_from_a_label_to_its_children(tree: Tree) -> None:
     root = parse(draw_svg(tree, tags=False))
@@ -139,14 +140,17 @@ def test_branches_lead_from_a_label_to_its_children(tree: Tree) -> None:
 def test_gold(pair: tuple[Tree, Tree]) -> None:
     tree, gold = pair
     root = parse(draw_svg(tree, gold=gold))
-    wrong = [len(c) > 1 and c.mask not in gold.masks for c in tree.constituents]
-    assert ["wrong" in g.get("class", "").split() for g in with_class(root, "constituent")] == wrong
-    missed = {c.mask for c in gold.constituents if len(c) > 1} - tree.masks
+    counts = [1 < len(c) < len(tree) for c in tree.constituents]
+    right = [c.mask in gold.masks for c in tree.constituents]
+    classes = [g.get("class", "").split() for g in with_class(root, "constituent")]
+    assert ["wrong" in c for c in classes] == [k and not r for k, r in zip(counts, right, strict=True)]
+    assert ["right" in c for c in classes] == [k and r for k, r in zip(counts, right, strict=True)]
+    missed = {c.mask for c in gold.constituents if 1 < len(c) < len(gold)} - tree.masks
     assert len(with_class(root, "missed-label")) == len(missed)
     legend = {element.text for element in with_class(root, "legend")}
     assert legend == {
-        "in gold",
-        *(["not in gold"] if any(wrong) else []),
+        *(["in gold"] if any("right" in c for c in classes) else []),
+        *(["not in gold"] if any("wrong" in c for c in classes) else []),
         *(["only in gold"] if missed else []),
     }
     assert not with_class(parse(draw_svg(tree, gold=gold, missed=False)), "missed-label")

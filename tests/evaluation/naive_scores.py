@@ -28,6 +28,10 @@ class NaiveSentence:
     exact: bool = False
     labels: Counter[str] = field(default_factory=Counter)
     found_labels: Counter[str] = field(default_factory=Counter)
+    predicted_labels: Counter[str] = field(default_factory=Counter)
+    confusions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    right_tags: int = 0
+    words: int = 0
 
     @property
     def overall(self) -> Triple:
@@ -62,38 +66,98 @@ def without(tree: Tree, removed: list[bool]) -> tuple[int, list[Constituent]]:
     return len(left), constituents
 
 
-def naive_sentence(predicted: Tree, gold: Tree, removed: list[bool], protocol: str) -> NaiveSentence:
+def counted(constituents: list[Constituent], n: int, protocol: str) -> list[Constituent]:
+    """Return the constituents that a protocol counts on either side, in canonical order."""
+    if protocol in ("standard", "paper"):
+        return [c for c in constituents if 1 < len(c) < n]
+    if protocol == "sentence":
+        [top, *others] = sorted(constituents, key=len, reverse=True)
+        assert len(top) == n
+        return [c for c in others if len(c) > 1]
+    return [c for c in constituents if c.label not in ("TOP", "ROOT", "VROOT")]
+
+
+def naive_sentence(
+    predicted: Tree, gold: Tree, removed: list[bool], protocol: str, labelled: bool = False
+) -> NaiveSentence:
     n, guesses = without(predicted, removed)
     _, truths = without(gold, removed)
-    if protocol in ("paper", "sentence"):
-        guesses = [c for c in guesses if 1 < len(c) < n]
-        truths = [c for c in truths if 1 < len(c) < n]
-    else:
-        guesses = [c for c in guesses if c.label not in ("TOP", "ROOT", "VROOT")]
-        truths = [c for c in truths if c.label not in ("TOP", "ROOT", "VROOT")]
+    guesses, truths = counted(guesses, n, protocol), counted(truths, n, protocol)
     if protocol == "paper":
         truths = [c for c in truths if c.fan_out <= 2]
     result = NaiveSentence()
     for continuous, triple in ((True, result.continuous), (False, result.discontinuous)):
-        ours = [c.mask for c in guesses if c.is_continuous == continuous]
-        theirs = [c.mask for c in truths if c.is_continuous == continuous]
-        if protocol == "discodop":
-            triple.matched = (Counter(ours) & Counter(theirs)).total()
-            triple.predicted, triple.gold = len(ours), len(theirs)
-        elif protocol == "sentence":
-            triple.matched = len(set(ours) & set(theirs))
-            triple.predicted, triple.gold = len(set(ours)), len(set(theirs))
-        else:
-            triple.matched = len(set(ours) & set(theirs))
-            triple.predicted = len(set(ours))
-            triple.gold = triple.matched + len([mask for mask in theirs if mask not in ours])
+        ours = [c for c in guesses if c.is_continuous == continuous]
+        theirs = [c for c in truths if c.is_continuous == continuous]
+        triple.matched, triple.predicted, triple.gold = (
+            labelled_triple(ours, theirs)
+            if labelled
+            else unlabelled_triple([c.mask for c in ours], [c.mask for c in theirs], protocol)
+        )
     everything = result.overall
     result.exact = everything.matched == everything.predicted == everything.gold
-    for c in truths:
-        for kind in ("all", *(() if c.is_continuous else ("discontinuous",))):
-            result.labels[f"{kind}:{c.label}"] += 1
-            result.found_labels[f"{kind}:{c.label}"] += c.mask in [g.mask for g in guesses]
+    if labelled:
+        count_labels(guesses, truths, result)
+    else:
+        for c in truths:
+            for kind in kinds(c):
+                result.labels[f"{kind}:{c.label}"] += 1
+                result.found_labels[f"{kind}:{c.label}"] += c.mask in [g.mask for g in guesses]
+    for guess, truth, gone in zip(predicted.tags, gold.tags, removed, strict=True):
+        result.words += not gone
+        result.right_tags += not gone and guess == truth
     return result
+
+
+def labelled_triple(ours: list[Constituent], theirs: list[Constituent]) -> tuple[int, int, int]:
+    """Tick off gold constituents one by one: the same words and the same label."""
+    open_ones = [(c.mask, c.label) for c in theirs]
+    matched = 0
+    for c in ours:
+        if (c.mask, c.label) in open_ones:
+            open_ones.remove((c.mask, c.label))
+            matched += 1
+    return matched, len(ours), len(theirs)
+
+
+def unlabelled_triple(ours: list[int], theirs: list[int], protocol: str) -> tuple[int, int, int]:
+    if protocol == "discodop":
+        return (Counter(ours) & Counter(theirs)).total(), len(ours), len(theirs)
+    matched = len(set(ours) & set(theirs))
+    if protocol in ("standard", "sentence"):
+        return matched, len(set(ours)), len(set(theirs))
+    return matched, len(set(ours)), matched + len([mask for mask in theirs if mask not in ours])
+
+
+def kinds(c: Constituent) -> list[str]:
+    return ["all"] if c.is_continuous else ["all", "discontinuous"]
+
+
+def count_labels(guesses: list[Constituent], truths: list[Constituent], result: NaiveSentence) -> None:
+    """Count gold, predicted and matched constituents by label, and what was taken for what."""
+    for mask in {c.mask for c in guesses} | {c.mask for c in truths}:
+        ours = [c for c in guesses if c.mask == mask]
+        theirs = [c for c in truths if c.mask == mask]
+        for c in theirs:
+            result.labels.update(f"{kind}:{c.label}" for kind in kinds(c))
+        for c in ours:
+            result.predicted_labels.update(f"{kind}:{c.label}" for kind in kinds(c))
+        wrong = []
+        missed = [c.label for c in theirs]  # from the top down, as are the guesses
+        for c in ours:
+            if c.label in missed:
+                missed.remove(c.label)
+                result.found_labels.update(f"{kind}:{c.label}" for kind in kinds(c))
+            else:
+                wrong.append(c.label)
+        # What is left of a label are its lower copies.
+        chain = [c.label for c in theirs]
+        left = []
+        for label in reversed(chain):
+            if label in missed:
+                missed.remove(label)
+                left.insert(0, label)
+        result.confusions.update(zip(left, wrong, strict=False))
 
 
 def harmonic_mean(precision: float, recall: float) -> float:

@@ -27,14 +27,21 @@ def test_a_different_word_is_named() -> None:
     text = message(bank_of("a b", "c x e"), bank_of("a b", "c d e", ids="pq"))
     assert text.splitlines() == [
         "sentence 2 (id 'q'): word 2 is 'x' in the prediction and 'd' in the gold",
-        "  predicted: c x e",
-        "  gold     : c d e",
+        "  prediction: c x e",
+        "  gold      : c d e",
     ]
 
 
 def test_a_different_word_behind_removed_punctuation_is_named() -> None:
     text = message(bank_of("a x"), bank_of("a , b"))
     assert text.startswith("sentence 1: word 2 is 'x' in the prediction and 'b' in the gold")
+
+
+def test_case_can_be_ignored() -> None:
+    predicted, gold = bank_of("de kat ZAT"), bank_of("De Kat zat")
+    assert "word 1 is 'de' in the prediction and 'De' in the gold" in message(predicted, gold)
+    assert evaluate(predicted, gold, ignore_case=True).exact_matches == 1
+    assert "word 2 is 'kat'" in message(bank_of("De kat zat"), bank_of("de hond zat"), ignore_case=True)
 
 
 def test_different_punctuation_is_a_different_word() -> None:
@@ -142,7 +149,7 @@ def test_wrong_options() -> None:
         evaluate(bank, bank, match="name")  # type: ignore[arg-type]
     with pytest.raises(TreemeanError, match="1 or more, not 0"):
         evaluate(bank, bank, max_length=0)
-    with pytest.raises(TreemeanError, match="no protocol 'papers'; known ones are paper, discodop, sentence"):
+    with pytest.raises(TreemeanError, match="no protocol 'papers'; known ones are standard, paper"):
         evaluate(bank, bank, "papers")
     with pytest.raises(TreemeanError, match="no metric 'f1'"):
         evaluate(bank, bank).counts("f1")  # type: ignore[arg-type]

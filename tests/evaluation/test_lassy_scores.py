@@ -26,20 +26,22 @@ DEVELOPMENT_DISCONTINUOUS_F1 = {"run01": 5.95, "run08": 5.82, "run05": 5.94, "ru
 
 @pytest.mark.parametrize("run", TEST_F1)
 def test_reference_values(lassy: Lassy, run: str) -> None:
-    evaluation = evaluate(lassy("test", run), lassy("test", "gold"))
+    evaluation = evaluate(lassy("test", run), lassy("test", "gold"), "paper")
     assert tuple(evaluation.counts(m).f1 for m in METRICS) == pytest.approx(TEST_F1[run], abs=0.0051)
 
 
 @pytest.mark.parametrize("run", DEVELOPMENT_DISCONTINUOUS_F1)
 def test_development_scores(lassy: Lassy, run: str) -> None:
-    evaluation = evaluate(lassy("dev", run), lassy("dev", "gold"))
+    evaluation = evaluate(lassy("dev", run), lassy("dev", "gold"), "paper")
     expected = DEVELOPMENT_DISCONTINUOUS_F1[run]
     assert evaluation.discontinuous.f1 == pytest.approx(expected, abs=0.0051)
 
 
 def test_best_five_by_development_score(lassy: Lassy) -> None:
     gold = lassy("dev", "gold")
-    score = {f"run{i:02}": evaluate(lassy("dev", f"run{i:02}"), gold).overall.f1 for i in range(1, 11)}
+    score = {
+        f"run{i:02}": evaluate(lassy("dev", f"run{i:02}"), gold, "paper").overall.f1 for i in range(1, 11)
+    }
     assert sorted(score, key=score.__getitem__, reverse=True)[:5] == [
         "run01",
         "run08",
@@ -63,10 +65,10 @@ def test_every_protocol_equals_naive_on_real_trees(lassy: Lassy) -> None:
 def test_ten_runs_take_well_under_a_second(lassy: Lassy) -> None:
     gold = lassy("test", "gold")
     runs = [lassy("test", f"run{i:02}") for i in range(1, 11)]
-    begin = time.perf_counter()
+    begin = time.process_time()
     for run in runs:
         evaluate(run, gold)
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
 
 
 def test_significance_on_real_trees(lassy: Lassy) -> None:

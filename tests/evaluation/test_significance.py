@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -70,7 +70,6 @@ def test_sentences_where_nothing_is_scored_are_ties() -> None:
     assert outcome.p_value == outcome.p_value_two_sided == 1.0
 
 
-@settings(deadline=None, max_examples=60)
 @given(parallel_treebanks(runs=3, max_sentences=6, max_words=7), st.sampled_from(METRICS))
 def test_sign_test_equals_scipy(banks: list[Treebank], metric: Metric) -> None:
     a, b = evaluate(banks[0], banks[2]), evaluate(banks[1], banks[2])

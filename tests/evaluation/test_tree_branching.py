@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from examples import examples
 from strategies import treebanks
 from treemean.evaluation import branching_statistics
 from treemean.trees import Constituent, Tree, Treebank
@@ -39,13 +40,12 @@ def naive(bank: Treebank) -> dict[str, float]:
     }
 
 
-@settings(deadline=None)
 @given(treebanks())
 def test_equals_naive(bank: Treebank) -> None:
     assert branching_statistics(bank).to_dict() == pytest.approx(naive(bank))
 
 
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(treebanks(min_sentences=1, max_sentences=2, min_words=60, max_words=130))
 def test_equals_naive_across_widths(bank: Treebank) -> None:
     assert branching_statistics(bank).to_dict() == pytest.approx(naive(bank))

@@ -17,9 +17,11 @@ def test_the_papers_table_for_lassy(lassy):
     def banks(part):
         return {f"run {i:02}": lassy(part, f"run{i:02}") for i in range(1, 11)}
 
-    selection = select([evaluate(bank, lassy("dev", "gold")) for bank in banks("dev").values()], keep=5)
+    selection = select(
+        [evaluate(bank, lassy("dev", "gold"), "paper") for bank in banks("dev").values()], keep=5
+    )
     assert [i + 1 for i in selection.chosen] == [1, 8, 5, 3, 6]
-    assert [round(w, 2) for w in selection.weights] == [5.95, 5.82, 5.94, 5.52, 1.38]
+    assert list(selection.weights) == [5.95, 5.82, 5.94, 5.52, 1.38]
 
     runs = banks("test")
     results = main_results(
@@ -37,13 +39,13 @@ def test_the_papers_table_for_lassy(lassy):
         assert [round(cell, 2) for cell in rows[row]] == [48.23, 52.36, 5.82]
     assert [round(cell, 2) for cell in rows["best disc.: run 05"]] == [48.00, 52.05, 8.62]
     assert rows[BINARY][:2] == ["50.88**", "54.64**"]
-    assert rows[NON_BINARY][:2] == ["51.41**", "55.00**"]
+    assert rows[NON_BINARY][:2] == ["51.40**", "54.99**"]  # with the weights as the table shows them
     assert [cell.rstrip("*") for cell in (rows[BINARY][2], rows[NON_BINARY][2])] == ["9.71", "10.16"]
 
 
 def test_results_of_the_sample_as_json_and_markdown():
     gold, runs = sample.gold(), {f"run {i}": run for i, run in enumerate(sample.runs(), 1)}
-    selection = select([evaluate(run, gold) for run in runs.values()], keep=3, weigh="overall")
+    selection = select([evaluate(run, gold, "paper") for run in runs.values()], keep=3, weigh="overall")
     results = main_results(runs, Ensembles.of(list(runs.values()), selection), selection, gold)
     data = json.loads(json.dumps(results.to_dict()))
     assert data["individuals"].keys() == runs.keys()
@@ -55,7 +57,7 @@ def test_results_of_the_sample_as_json_and_markdown():
 @pytest.mark.parametrize("kind", ["discontinuous", "overall"])
 def test_fitted_scalar_weights_make_the_same_averages(kind):
     gold, runs = sample.gold()[:60], [run[:60] for run in sample.runs()]
-    selection = select([evaluate(run, gold) for run in runs], 3, kind)
+    selection = select([evaluate(run, gold, "paper") for run in runs], 3, kind)
     fitted = fit(runs, gold, "scalar", select="top", size=3, score=kind, folds=2)
     assert fitted.chosen == tuple(sorted(selection.chosen))
     assert fitted.average(runs) == average([runs[k] for k in selection.chosen], selection.weights)

@@ -11,9 +11,9 @@ from parser_instances import TINY_ENSEMBLE
 from treemean import transforms
 from treemean.errors import InvalidOption
 from treemean.experiments import pipeline
+from treemean.experiments.config import load_config
 from treemean.experiments.demo import telling_sentence, write_demo
 from treemean.experiments.pipeline import run_ensemble
-from treemean.training import load_config
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_everything_is_made(made):
     assert [line for line in told if line.startswith("trained")] == ["trained run 1", "trained run 2"]
     data = json.loads((folder / "results.json").read_text())
     assert [entry["selected_by"] for entry in data["training"]] == ["f1", "f1"]
-    assert data["results"]["individuals"].keys() == {"run 1", "run 2"}
+    assert data["results"]["individuals"].keys() == {"run01", "run02"}
     assert data["config"]["ensemble"]["keep"] == 2
     assert "non-binary ensemble" in (folder / "results.md").read_text()
     gold = transforms.remove_punctuation(outcome.gold)
@@ -59,7 +59,7 @@ def test_everything_is_made(made):
     assert list(average.lengths) == list(gold.lengths)
     assert 0 <= telling_sentence(gold, average) < len(gold)
     # What the table says is what one gets by scoring the files.
-    score = treemean.evaluate(average, outcome.gold).overall.f1
+    score = treemean.evaluate(average, outcome.gold, "paper").overall.f1
     assert data["results"]["ensembles"]["non-binary ensemble"]["overall"]["f1"] == pytest.approx(score)
 
 
@@ -99,7 +99,7 @@ def test_sentences_of_great_length_do_not_stop_everything(made, files, tmp_path,
     lengths = transforms.remove_punctuation(outcome.gold).lengths
     assert 0 < (lengths == 7).sum() < len(lengths)
     assert f"{(lengths == 7).sum()} sentences of more than 6 words with nothing but a root" in "\n".join(told)
-    for length, tree in zip(lengths, outcome.individuals["run 1"], strict=True):
+    for length, tree in zip(lengths, outcome.individuals["run01"], strict=True):
         assert len(tree.constituents) == (1 if length == 7 else length - 1)
     (folder / "parses" / "test" / "run01.discbracket").unlink()
 

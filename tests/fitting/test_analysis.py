@@ -9,14 +9,14 @@ import pytest
 
 from treemean import sample
 from treemean.errors import InvalidOption, MissingDependency
-from treemean.fitting.analysis import (
+from treemean.fitting.candidates.analysis import (
     calibration,
     pair_precision,
     precision_by_votes,
     shared_candidates,
     supply,
 )
-from treemean.fitting.development import Development, make_development
+from treemean.fitting.candidates.development import Development, make_development
 from treemean.reporting.figures import draw_lines, draw_matrices, draw_trade_off
 
 
@@ -73,7 +73,7 @@ def test_figures_are_reproducible(tmp_path) -> None:
         draw_trade_off(points, tmp_path / name, title="boosted")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     lines = {"one": {"x": ([1, 10], [2, 3])}, "two": {"y": ([1, 10], [4, 5])}}
-    draw_lines(lines, tmp_path / "c.png", x="x", y="y", diagonal=True, logarithmic=True)
+    draw_lines(lines, tmp_path / "c.png", x="x", y="y", diagonal=True, logarithmic="x")
     draw_matrices({"m": [[100, 3], [3, 100]]}, ["1", "2"], tmp_path / "d.pdf")
     assert (tmp_path / "c.png").stat().st_size > 1000
     assert (tmp_path / "d.pdf").read_bytes().startswith(b"%PDF")

@@ -12,9 +12,9 @@ from strategies import parallel_treebanks
 from treemean.errors import MismatchError
 from treemean.evaluation import correctness, evaluate
 from treemean.fitting.candidates import Candidates, find_candidates
-from treemean.fitting.features import features_of
-from treemean.fitting.geometry import find_edges, find_families, pair_blocks
-from treemean.fitting.objectives import locate
+from treemean.fitting.candidates.features import features_of
+from treemean.fitting.candidates.geometry import find_edges, find_families, pair_blocks
+from treemean.fitting.models.objectives import locate
 from treemean.trees import Tree, Treebank
 from treemean.trees.bitsets import compatible, spans_of
 
@@ -75,8 +75,8 @@ def test_values_are_spread_over_proposals(runs: list[Treebank]) -> None:
 @given(parallel_treebanks(runs=2, min_sentences=1, max_sentences=4))
 def test_correctness_is_what_evaluation_counts(pair: list[Treebank]) -> None:
     run, gold = pair
-    scored, correct = correctness(run, gold, "sentence", punctuation=())
-    found = evaluate(run, gold, "sentence", punctuation=()).per_sentence["overall"]
+    scored, correct = correctness(run, gold, punctuation=())
+    found = evaluate(run, gold, punctuation=()).per_sentence["overall"]
     for flags, counted in ((scored, found.predicted), (correct, found.matched)):
         names = list(zip(run.sentence_of[flags].tolist(), run.firsts[flags], run.sizes[flags], strict=True))
         assert np.array_equal(

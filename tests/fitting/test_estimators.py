@@ -8,10 +8,11 @@ from fitting_instances import bank
 from treemean import sample
 from treemean.averaging import average
 from treemean.evaluation import evaluate
-from treemean.fitting import fit, logistic, signed
-from treemean.fitting.development import make_development
-from treemean.fitting.estimator import best_settings
-from treemean.fitting.logistic import PENALTIES, fit_path, weighted_gram
+from treemean.fitting import fit
+from treemean.fitting.candidates.development import make_development
+from treemean.fitting.models import logistic, signed
+from treemean.fitting.models.estimator import best_settings
+from treemean.fitting.models.logistic import PENALTIES, fit_path, weighted_gram
 from treemean.trees import Treebank
 
 
@@ -72,7 +73,7 @@ def test_estimates_do_not_depend_on_the_gold_of_their_own_fold(monkeypatch) -> N
 
 
 def test_the_plain_average_stands_beside(runs, gold) -> None:
-    plain = evaluate(average(runs), gold)
+    plain = evaluate(average(runs), gold, "paper")
     for name in ("typed", "logistic"):
         report = fit(runs, gold, name).report
         assert report["plain_average"]["overall"] == plain.overall.f1

@@ -122,6 +122,9 @@ def test_broken_files_are_told(boosted, tmp_path, change, message) -> None:
         ("typed", "continuous", [-1, 1, 1, 1, 1]),
         ("scalar", "discontinuous", [0, 0, 0, 0, 0]),
         ("equal", "continuous", [1, 1]),
+        ("agreement", "continuous", [-1.0, 1, 1, 1, 1]),
+        ("agreement", "discontinuous", [1.0]),
+        ("agreement", "one_word", 1.5),
         ("em", "right", [0.0, 0.5, 0.5, 0.5, 0.5]),
         ("em", "wrong", [0.5, 0.5]),
         ("em", "prior", 2),
@@ -144,7 +147,7 @@ def test_files_may_be_compressed_but_not_endless(runs, gold, tmp_path, monkeypat
     (tmp_path / "cut.json.gz").write_bytes(packed[: len(packed) // 2])
     with pytest.raises(FormatError, match="too early"):
         load(tmp_path / "cut.json.gz")
-    monkeypatch.setattr("treemean.fitting.model._LARGEST", 100)
+    monkeypatch.setattr("treemean.fitting.models.hit_model._LARGEST", 100)
     with pytest.raises(FormatError, match="at most 100 bytes"):
         load(tmp_path / "hits.json.gz")
 

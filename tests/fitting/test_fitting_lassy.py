@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from treemean.averaging import average
 from treemean.evaluation import evaluate
 from treemean.fitting import fit
 
@@ -34,6 +35,19 @@ def test_em_of_ten_runs(lassy) -> None:
     overall, _, discontinuous = scores_of(lassy, "em", ALL)
     assert overall >= 51.3
     assert discontinuous >= 9.0
+
+
+@pytest.mark.parametrize(
+    ("part", "chosen", "overall", "discontinuous"),
+    [("test", ALL, 52.9, 8.7), ("dev", ALL, 54.6, 10.4), ("test", (1, 3, 5, 7, 9), 52.1, 8.5)],
+)
+def test_agreement_without_any_gold(lassy, part, chosen, overall, discontinuous) -> None:
+    """Fitted to the very trees that are averaged; gold trees are only looked at to score."""
+    runs, gold = [lassy(part, f"run{k:02}") for k in chosen], lassy(part, "gold")
+    found = evaluate(fit(runs, None, "agreement").average(runs), gold, "paper")
+    equal = evaluate(average(runs), gold, "paper")
+    assert found.overall.f1 >= overall >= equal.overall.f1
+    assert found.discontinuous.f1 >= discontinuous
 
 
 def test_logistic_of_ten_runs(lassy) -> None:

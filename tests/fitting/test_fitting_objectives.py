@@ -6,16 +6,17 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from strategies import parallel_treebanks
 from treemean.averaging import average
 from treemean.errors import InvalidOption
 from treemean.evaluation import evaluate
 from treemean.fitting import CorpusObjective, ExpectedObjective, SentenceObjective, find_candidates, fit
 from treemean.fitting.candidates import Candidates
-from treemean.fitting.objectives import settle, solve
+from treemean.fitting.models.objectives import settle, solve
 from treemean.trees import Treebank
 from treemean.trees.bitsets import compatible
 
@@ -34,7 +35,7 @@ def trees_of(candidates: Candidates) -> list[tuple[int, ...]]:
 values_of_any_sign = st.lists(st.integers(-4, 4), min_size=12, max_size=12)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     parallel_treebanks(runs=3, min_sentences=1, max_sentences=1, min_words=2, max_words=5, unaries=False),
     values_of_any_sign,
@@ -49,7 +50,7 @@ def test_solve_finds_the_best_sum(banks: list[Treebank], numbers: list[int]) -> 
     assert (values[list(chosen)] > 0).all() or not chosen
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     parallel_treebanks(runs=3, min_sentences=1, max_sentences=1, min_words=2, max_words=5, unaries=False),
     values_of_any_sign,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from treemean.errors import MissingDependency
 from treemean.fitting import fit, load
-from treemean.fitting.development import make_development
-from treemean.fitting.forest import Forest, forest_of
+from treemean.fitting.candidates.development import make_development
+from treemean.fitting.models.forest import Forest, forest_of
 
 
 def test_forests_say_what_scikit_learn_says(runs, gold) -> None:

@@ -9,12 +9,13 @@ from fitting_instances import bank
 from treemean.averaging import average
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.evaluation import evaluate
-from treemean.fitting import em, fit
+from treemean.fitting import fit
 from treemean.fitting.candidates import Candidates
+from treemean.fitting.models import em
 
 
 def test_scalar_weights_follow_the_papers_rule(runs, gold) -> None:
-    scores = [evaluate(run, gold).discontinuous.f1 for run in runs]
+    scores = [evaluate(run, gold, "paper").discontinuous.f1 for run in runs]
     assert fit(runs, gold, "scalar").average(runs) == average(runs, scores)
 
 
@@ -28,7 +29,7 @@ def test_given_scores(runs, gold) -> None:
 
 
 def test_typed_weights_are_scores_of_either_kind(runs, gold) -> None:
-    found = [evaluate(run, gold) for run in runs]
+    found = [evaluate(run, gold, "paper") for run in runs]
     weights = {}
     for kind in ("continuous", "discontinuous"):
         scores = np.array([e.counts(kind).f1 for e in found])
@@ -60,8 +61,8 @@ def test_em_of_few_runs_counts_plain_votes(count, runs) -> None:
     assert fit(few, None, "em").average(few) == average(few)
 
 
-def test_em_and_equal_need_no_gold(runs, gold) -> None:
-    for name in ("em", "equal"):
+def test_some_models_need_no_gold(runs, gold) -> None:
+    for name in ("agreement", "em", "equal"):
         fitted = fit(runs, None, name)
         assert "cross_validated" not in fitted.report
         assert fitted.average(runs) == fit(runs, gold, name).average(runs)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from strategies import trees
 from treemean.errors import FormatError
+from treemean.files.source import Source
 from treemean.formats import Format, Problems, Unwritable
-from treemean.formats.source import Source
 from treemean.trees import Constituent, Tree, Treebank
 
 #: The same small tree in all tests of formats and in the documentation.

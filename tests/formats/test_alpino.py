@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from strategies import treebanks
 from treemean.errors import FormatError, UnwritableTree
+from treemean.files.source import BLOCK, Source
 from treemean.formats import alpino
 from treemean.formats.problems import Problems
-from treemean.formats.source import BLOCK, Source
 from treemean.formats.writing import Unwritable
 from treemean.trees import Tree, Treebank, transforms
 

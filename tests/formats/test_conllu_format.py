@@ -5,12 +5,16 @@ import random
 import pytest
 from format_helpers import PLAIN, WAKE, WILD, broken, dressed_trees, spans, trees_but_one, trees_in, written
 from fuzzing import check_reader
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from treemean.errors import FormatError, UnwritableTree
-from treemean.formats.conllu import FORMAT, dependencies
+from treemean.formats import get_format
+from treemean.formats.conllu import dependencies
 from treemean.trees import Child, Constituent, Tree
+
+FORMAT = get_format("conllu")
 
 #: A non-projective sentence with a multiword token and an empty node, and a sentence of one word.
 UD = """\
@@ -147,7 +151,7 @@ def naive_constituents(text: str) -> list[set[int]]:
 
 
 @given(dependency_sentences())
-@settings(max_examples=300)
+@examples(300)
 def test_dependency_trees_round_trip(text: str) -> None:
     (tree,) = trees_in(FORMAT, text)
     assert written(FORMAT, [tree]).decode() == text
@@ -236,7 +240,7 @@ def test_headed_trees_become_dependencies(tree: Tree) -> None:
 
 
 @given(dressed_trees(WILD, min_words=0))
-@settings(max_examples=300)
+@examples(300)
 def test_what_is_written_reads_back(tree: Tree) -> None:
     try:
         data = written(FORMAT, [tree])

@@ -14,12 +14,15 @@ from format_helpers import (
     written,
 )
 from fuzzing import check_reader
-from hypothesis import given, settings
+from hypothesis import given
 
+from examples import examples
 from treemean.errors import FormatError, UnwritableTree
-from treemean.formats import Problems, Unwritable
-from treemean.formats.export import FORMAT, FORMAT_4
+from treemean.formats import Problems, Unwritable, get_format
 from treemean.trees import Constituent, Tree
+
+FORMAT = get_format("export")
+FORMAT_4 = get_format("export4")
 
 #: Version 3 with tables, comments, a secondary edge, a word that looks like a node, and latin letters.
 NEGRA = """\
@@ -155,7 +158,7 @@ def test_round_trip(tree: Tree) -> None:
 
 
 @given(dressed_trees(WILD, min_words=0))
-@settings(max_examples=300)
+@examples(300)
 def test_what_is_written_reads_back(tree: Tree) -> None:
     try:
         data = written(FORMAT, [tree])

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treemean.errors import FormatError
-from treemean.formats.jsonl import FORMAT
+from treemean.formats import get_format
 from treemean.formats.limits import MAX_WORDS
 from treemean.trees import Constituent, Tree
+
+FORMAT = get_format("jsonl")
 
 
 def test_example() -> None:

@@ -10,8 +10,8 @@ import pytest
 from fuzzing import check_reader
 
 import treemean
-from treemean.formats import Problems, alpino, discbracket, ptb
-from treemean.formats.source import Source
+from treemean.files.source import Source
+from treemean.formats import Problems, alpino, discbracket, get_format, ptb
 from treemean.formats.writing import Unwritable
 
 
@@ -23,25 +23,25 @@ def written(format, bank):
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("module", [discbracket, ptb, alpino], ids=lambda m: m.FORMAT.name)
-def test_broken_input(module):
-    check_reader(module.FORMAT, written(module.FORMAT, treemean.sample.gold()[:12]))
+@pytest.mark.parametrize("name", ["discbracket", "ptb", "alpino"])
+def test_broken_input(name):
+    check_reader(get_format(name), written(get_format(name), treemean.sample.gold()[:12]))
 
 
 def test_broken_real_files(data_folder):
     dutch = gzip.decompress((data_folder / "dutch" / "alpino.xml.gz").read_bytes())[:20_000]
-    check_reader(alpino.FORMAT, dutch[: dutch.rindex(b"<alpino_ds")] + b"</alpino>", runs=100)
+    check_reader(get_format("alpino"), dutch[: dutch.rindex(b"<alpino_ds")] + b"</alpino>", runs=100)
     gold = gzip.decompress((data_folder / "lassy-predictions" / "test" / "gold.discbracket.gz").read_bytes())
-    check_reader(discbracket.FORMAT, gold[: gold.index(b"\n", 4000)], runs=100)
+    check_reader(get_format("discbracket"), gold[: gold.index(b"\n", 4000)], runs=100)
 
 
 def test_many_trees_on_one_line_take_linear_time():
     """Four megabytes; quadratic work would take half a minute."""
     count = 500_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     batches = discbracket.read(Source(io.BytesIO(b"(S 0=a) " * count), "line"), Problems(), encoding="utf-8")
     assert sum(len(batch) for batch in batches) == count
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_many_bad_records_take_linear_time(module, bad):
     """A megabyte of nothing but bad records; quadratic work would take minutes."""
     count = 1_000_000 // len(bad)
     problems = Problems(skip=True)
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert list(module.read(Source(io.BytesIO(bad * count), "bad"), problems, encoding="utf-8")) == []
-    assert time.perf_counter() - begun < 30
+    assert time.process_time() - begun < 30
     assert problems.count >= 1
     assert len(problems.errors) <= 100

@@ -13,16 +13,19 @@ import pyarrow.parquet as pq
 import pytest
 from format_helpers import FULL, WAKE, WILD, assert_same, dressed_trees, trees_but_one, trees_in, written
 from fuzzing import check_reader
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from strategies import treebanks
 from treemean.errors import FormatError, InvalidTree, MissingDependency
-from treemean.formats import Problems, Unwritable
+from treemean.files.source import Source
+from treemean.formats import Problems, Unwritable, get_format
 from treemean.formats.arrowtables import check_batch, table_of
-from treemean.formats.parquet import FORMAT, ROWS_PER_GROUP
-from treemean.formats.source import Source
+from treemean.formats.parquet import ROWS_PER_GROUP
 from treemean.trees import Constituent, Tree, Treebank
+
+FORMAT = get_format("parquet")
 
 LONG = Tree.with_root([f"w{i}" for i in range(130)], [(range(3, 129, 2), "X"), (range(60, 70, 2), "Y")])
 EMPTY = Tree([], [])
@@ -74,7 +77,7 @@ def test_round_trip(trees: list[Tree]) -> None:
 
 
 @given(treebanks(max_words=70))
-@settings(max_examples=30)
+@examples(30)
 def test_slices_are_written_as_they_are(bank: Treebank) -> None:
     stream = io.BytesIO()
     writer = FORMAT.writer(stream, Unwritable())
@@ -216,7 +219,7 @@ def test_several_bad_rows_are_all_named() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=300)
+@examples(300)
 def test_the_check_of_the_core_is_that_of_trees(seed: int) -> None:
     rng = random.Random(seed)
     n = rng.choice([0, 1, 2, 3, 4, 64, 65])

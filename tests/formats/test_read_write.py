@@ -13,9 +13,10 @@ import pytest
 
 import treemean
 from treemean.errors import FormatError, TreemeanError, UnwritableTree
+from treemean.files.output import open_output
+from treemean.files.source import Source
 from treemean.formats import all_formats
 from treemean.formats.registry import format_of_content, format_of_name
-from treemean.formats.source import Source, open_output
 from treemean.trees import Tree, Treebank
 
 WAKE = Tree(

@@ -8,9 +8,9 @@ import pytest
 from format_helpers import WAKE, LongStream, written
 from fuzzing import check_reader
 
+from treemean.files.source import BLOCK, Source
 from treemean.formats import Problems, all_formats
 from treemean.formats.reading import BATCH
-from treemean.formats.source import BLOCK, Source
 from treemean.trees import Tree
 from treemean.trees.continuous import make_continuous
 

@@ -19,13 +19,15 @@ from format_helpers import (
     written,
 )
 from fuzzing import check_reader
-from hypothesis import given, settings
+from hypothesis import given
 
+from examples import examples
 from treemean.errors import FormatError, UnwritableTree
-from treemean.formats import Problems
-from treemean.formats.source import Source
-from treemean.formats.tiger import FORMAT
+from treemean.files.source import Source
+from treemean.formats import Problems, get_format
 from treemean.trees import Constituent, Tree
+
+FORMAT = get_format("tiger")
 
 #: What TIGERSearch and the corpus 2.2 write, and what other readers stumble over.
 TIGER = """\
@@ -279,7 +281,7 @@ def test_round_trip(tree: Tree) -> None:
 
 
 @given(dressed_trees(WILD, min_words=0))
-@settings(max_examples=300)
+@examples(300)
 def test_what_is_written_reads_back(tree: Tree) -> None:
     labels = [*tree.tags, *(c.label for c in tree)]
     characters = "".join([*tree.words, *tree.word_functions, *(c.function for c in tree), *labels, tree.id])

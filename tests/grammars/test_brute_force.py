@@ -11,12 +11,15 @@ import torch
 from grammar_instances import tiny_grammar
 from grammar_oracle import Derivation, Symbol, TinyGrammar, from_dense, from_factors, is_well_nested
 from treemean.grammars import KINDS, Grammar
-from treemean.grammars.dense import DenseGrammar
+from treemean.grammars.dense import naive as dense_naive
+from treemean.grammars.dense import torch as dense_torch
+from treemean.grammars.dense.grammar import DenseGrammar
+from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.grammar import canonical
-from treemean.grammars.inside import dense_naive, dense_torch, rank_naive, rank_torch
-from treemean.grammars.inside.dense_rules import DenseRules
-from treemean.grammars.inside.rules import RankRules, Ranks
-from treemean.grammars.low_rank import LowRankGrammar
+from treemean.grammars.rank import naive as rank_naive
+from treemean.grammars.rank import torch as rank_torch
+from treemean.grammars.rank.grammar import LowRankGrammar
+from treemean.grammars.rank.rules import RankRules, Ranks
 from treemean.trees import bitsets
 
 torch.set_num_threads(1)

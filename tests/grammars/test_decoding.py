@@ -7,9 +7,10 @@ import random
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from grammar_instances import tiny_grammar
 from grammar_oracle import Symbol, TinyGrammar, is_binary, is_well_nested
 from treemean.grammars import KINDS, SpanPosteriors
@@ -51,7 +52,7 @@ def all_trees(n: int, gaps: bool) -> list[frozenset[int]]:
 TREES = {(n, gaps): all_trees(n, gaps) for n in range(1, 7) for gaps in (False, True)}
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(1, 6), st.integers(0, 10**6), st.booleans(), st.sampled_from([0, 2]))
 def test_the_best_tree_is_the_best_of_all_trees(n: int, seed: int, gaps: bool, levels: int) -> None:
     spans = random_posteriors(2, n, seed, gaps, levels)
@@ -108,7 +109,7 @@ def test_forty_words_are_feasible() -> None:
         assert value > sum(spans.of(0, mask) for mask in branching_masks(40, "random", draw))
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 4), st.integers(0, 1000))
 def test_semirings(rows: int, inner: int, columns: int, seed: int) -> None:
     draw = torch.Generator().manual_seed(seed)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from examples import examples
 from grammar_instances import random_dense_rules
-from treemean.grammars.inside import dense_naive, dense_torch
-from treemean.grammars.inside.dense_rules import DenseRules
+from treemean.grammars.dense import naive as dense_naive
+from treemean.grammars.dense import torch as dense_torch
+from treemean.grammars.dense.rules import DenseRules
 
 torch.set_num_threads(1)
 
@@ -23,7 +25,7 @@ def value_and_gradients(module, rules: DenseRules, lengths: Tensor | None = None
     return [value.detach(), *grads]
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.data())
 def test_same_as_naive_whatever_the_sizes(data) -> None:
     size = st.integers(1, 3)

@@ -12,10 +12,9 @@ from torch.func import functional_call
 
 from grammar_instances import tiny_grammar
 from treemean.errors import InvalidOption
-from treemean.grammars import KINDS, GrammarConfig, build_grammar
+from treemean.grammars import KINDS, GrammarConfig, backends, build_grammar
 from treemean.grammars.config import PUBLISHED
-from treemean.grammars.dense import DenseGrammar
-from treemean.grammars.inside import backends
+from treemean.grammars.dense.grammar import DenseGrammar
 
 torch.set_num_threads(1)
 WORDS = torch.randint(6, (5, 8), generator=torch.Generator().manual_seed(1))

@@ -6,15 +6,17 @@ import dataclasses
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from examples import examples
 from grammar_instances import random_rank_rules, unequal
 from treemean.errors import NumericalError
 from treemean.grammars.decoding import mbr
-from treemean.grammars.inside import rank_naive, rank_torch
-from treemean.grammars.inside.rules import RankRules, Ranks
+from treemean.grammars.rank import naive as rank_naive
+from treemean.grammars.rank import torch as rank_torch
+from treemean.grammars.rank.rules import RankRules, Ranks
 
 torch.set_num_threads(1)
 GAPS, NO_GAPS = Ranks(3, 2, 4, 3), Ranks(5)
@@ -52,7 +54,7 @@ def test_same_values_gradients_and_posteriors_as_naive(n: int, ranks: Ranks) -> 
     assert_same(random_rank_rules(2, n, ranks, seed=n), None)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.data())
 def test_same_as_naive_whatever_the_sizes(data) -> None:
     size = st.integers(1, 4)

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from treemean.grammars.inside.dense_rules import DenseRules
-from treemean.grammars.inside.rules import RankRules
+from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.rank.rules import RankRules
 from treemean.grammars.spans import SpanPosteriors
 
 Rules = RankRules | DenseRules

@@ -13,32 +13,57 @@ import torch
 from torch import Tensor
 
 from grammar_instances import tiny_grammar
-from treemean.grammars import Grammar, compound, fused
-from treemean.grammars import kernels as grammar_kernels
-from treemean.grammars.compound import lstm_kernels
-from treemean.grammars.dense import DenseGrammar
-from treemean.grammars.fused import backward_kernels, forward_kernels
-from treemean.grammars.fused import rules as fused_rules
-from treemean.grammars.fused.matrices import precision
-from treemean.grammars.inside import backends, dense_kernels
-from treemean.grammars.inside import triton as kernels
-from treemean.grammars.inside.dense_kernels import partition as dense_partition
-from treemean.grammars.inside.guard import Guard
-from treemean.grammars.inside.triton import partition
-from treemean.grammars.inside.triton.posteriors import Posteriors
-from treemean.grammars.low_rank import LowRankGrammar
+from treemean.grammars import Grammar, backends
+from treemean.grammars.dense import trial as dense_trial
+from treemean.grammars.dense import triton as dense_kernels
+from treemean.grammars.dense.grammar import DenseGrammar
+from treemean.grammars.dense.triton import compound
+from treemean.grammars.dense.triton import partition as dense_partition
+from treemean.grammars.dense.triton.compound import lstm_kernels
+from treemean.grammars.gpu import emission_kernels as shared_kernels
+from treemean.grammars.gpu.matrices import precision
+from treemean.grammars.gpu.posteriors import Posteriors
+from treemean.grammars.not_finite import Guard
+from treemean.grammars.rank import trial as rank_trial
+from treemean.grammars.rank import triton as kernels
+from treemean.grammars.rank.grammar import LowRankGrammar
+from treemean.grammars.rank.triton import guarded as grammar_kernels
+from treemean.grammars.rank.triton import parameters as fused
+from treemean.grammars.rank.triton import partition
+from treemean.grammars.rank.triton.parameters import backward_kernels, forward_kernels
+from treemean.grammars.rank.triton.parameters import rules as fused_rules
 from treemean.grammars.spans import SpanPosteriors
 from treemean.training.gpu.objective import objective_of
 
 
+def uses_kernels(backend: str, sample: torch.Tensor, *, dense: bool = False) -> bool:
+    trial = dense_trial.TRIAL if dense else rank_trial.trial_of(LowRankGrammar, ())
+    return backends.uses_kernels(backend, sample, trial)
+
+
+def cases(every: dict[str, Any], *quick: str) -> list[Any]:
+    """Return parameters of a test; all but some wait for `make test-slow`, since each tries kernels anew."""
+    return [
+        pytest.param(*case, id=name, marks=[pytest.mark.slow] * (name not in quick))
+        for name, case in every.items()
+    ]
+
+
 @pytest.fixture(autouse=True)
+def _tell_again() -> None:
+    """Let what was told in one test be told in the next, too."""
+    backends.tell.cache_clear()
+
+
+@pytest.fixture
 def _ask_again() -> Iterator[None]:
-    """Let nothing be remembered from one test to the next."""
-    for function in (backends.triton_problem, backends.tell):
-        function.cache_clear()
+    """Let kernels be tried anew, which takes a second or two, and forget what was found."""
+    backends.problem_of_kernels.cache_clear()
     yield
-    for function in (backends.triton_problem, backends.tell):
-        function.cache_clear()
+    backends.problem_of_kernels.cache_clear()
+
+
+ask_again = pytest.mark.usefixtures("_ask_again")
 
 
 def grammars(kind: str, device: str) -> tuple[Grammar, Grammar]:
@@ -52,7 +77,7 @@ def grammars(kind: str, device: str) -> tuple[Grammar, Grammar]:
     return fast, slow
 
 
-@pytest.mark.parametrize("kind", ["tn-lcfrs", "tn-pcfg"])
+@pytest.mark.parametrize("kind", ["tn-lcfrs", pytest.param("tn-pcfg", marks=pytest.mark.slow)])
 def test_a_grammar_by_kernels_is_the_same_grammar(kind: str, device: str) -> None:
     fast, slow = grammars(kind, device)
     words = torch.tensor([[0, 1, 2], [4, 3, 0], [2, 0, 0]])
@@ -80,24 +105,25 @@ def test_a_grammar_by_kernels_is_the_same_grammar(kind: str, device: str) -> Non
     assert fast.guard.refused == 0
 
 
+@ask_again
 def test_auto_is_kernels_for_float32_on_a_gpu_only(device: str) -> None:
-    expected = "triton" if device == "cuda" else "torch"
-    assert backends.resolve("auto", torch.zeros(1, device=device)) == expected
-    assert backends.resolve("auto", torch.zeros(1, device=device, dtype=torch.float64)) == "torch"
-    assert backends.resolve("naive", torch.zeros(1)) == "naive"
-    assert backends.resolve("torch", torch.zeros(1)) == "torch"
-    assert backends.resolve("triton", torch.zeros(1, device=device)) == "triton"
+    assert uses_kernels("auto", torch.zeros(1, device=device)) == (device == "cuda")
+    assert not uses_kernels("auto", torch.zeros(1, device=device, dtype=torch.float64))
+    assert not uses_kernels("naive", torch.zeros(1))
+    assert not uses_kernels("torch", torch.zeros(1))
+    assert uses_kernels("triton", torch.zeros(1, device=device))
     with pytest.warns(RuntimeWarning, match="float32"):
-        assert backends.resolve("triton", torch.zeros(1, device=device, dtype=torch.float64)) == "torch"
+        assert not uses_kernels("triton", torch.zeros(1, device=device, dtype=torch.float64))
 
 
+@ask_again
 def test_without_triton_the_vectorised_version_is_used_and_said_so(monkeypatch: Any, device: str) -> None:
     monkeypatch.setitem(sys.modules, "triton", None)
     with pytest.warns(RuntimeWarning, match="Triton is missing.*torch is used instead"):
-        assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+        assert not uses_kernels("triton", torch.zeros(1, device=device))
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is said once
-        assert backends.resolve("triton", torch.zeros(1, device=device)) == "torch"
+        assert not uses_kernels("triton", torch.zeros(1, device=device))
 
 
 class Broken:
@@ -120,19 +146,24 @@ BROKEN = {
     "dense, gradients": (dense_partition, "Outside", True),
     "encoder": (lstm_kernels, "advance", True),
     "encoder, gradients": (lstm_kernels, "retreat", True),
-    "emissions": (forward_kernels, "normalise", True),
+    "emissions": (shared_kernels, "normalise", True),
 }
 
 
-@pytest.mark.parametrize(("module", "name", "dense"), BROKEN.values(), ids=BROKEN)
+@ask_again
+@pytest.mark.parametrize(
+    ("module", "name", "dense"),
+    cases(BROKEN, "inside", "rules", "rules, gradients", "dense", "encoder, gradients", "emissions"),
+)
 def test_kernels_that_do_not_compile_are_not_used(
     monkeypatch: Any, device: str, module: Any, name: str, dense: bool
 ) -> None:
     monkeypatch.setattr(module, name, Broken())
     with pytest.warns(RuntimeWarning, match=r"cannot be compiled or run .*no compiler here\)"):
-        assert backends.resolve("triton", torch.zeros(1, device=device), dense=dense) == "torch"
+        assert not uses_kernels("triton", torch.zeros(1, device=device), dense=dense)
 
 
+@ask_again
 @pytest.mark.parametrize("backend", ["triton", "auto"])
 def test_runs_that_are_trained_together_do_without_kernels_too(
     monkeypatch: Any, device: str, backend: str
@@ -169,30 +200,35 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("module", "name", "dense", "change"), WRONG.values(), ids=WRONG)
+@ask_again
+@pytest.mark.parametrize(
+    ("module", "name", "dense", "change"),
+    cases(WRONG, "inside, not a number", "rules, gradients", "emissions, gradients"),
+)
 def test_kernels_that_are_wrong_are_not_used(
     monkeypatch: Any, device: str, module: Any, name: str, dense: bool, change: Callable[[Any], Any]
 ) -> None:
     plain = getattr(module, name)
     monkeypatch.setattr(module, name, lambda *arguments: change(plain(*arguments)))
     with pytest.warns(RuntimeWarning, match="wrong"):
-        assert backends.resolve("triton", torch.zeros(1, device=device), dense=dense) == "torch"
+        assert not uses_kernels("triton", torch.zeros(1, device=device), dense=dense)
 
 
+@ask_again
 @pytest.mark.parametrize("dense", [False, True])
 def test_kernels_are_tried_once_and_leave_no_trace(monkeypatch: Any, device: str, dense: bool) -> None:
     sample, state = torch.zeros(1, device=device), torch.get_rng_state()
     with torch.no_grad(), precision(torch.float32):  # wherever it is asked
-        assert backends.resolve("triton", sample, dense=dense) == "triton"
+        assert uses_kernels("triton", sample, dense=dense)
     assert torch.equal(torch.get_rng_state(), state)
-    monkeypatch.setattr(backends, "_apart", Broken())
-    assert backends.resolve("triton", sample, dense=dense) == "triton"
+    monkeypatch.setattr(dense_trial if dense else rank_trial, "apart", Broken())
+    assert uses_kernels("triton", sample, dense=dense)
 
 
 def test_what_is_not_finite_is_computed_again(monkeypatch: Any, device: str) -> None:
     fast, slow = grammars("tn-lcfrs", device)
     words = torch.tensor([[0, 1, 2]])
-    assert backends.resolve("triton", next(fast.parameters())) == "triton"
+    assert uses_kernels("triton", next(fast.parameters()))
     plain = kernels.log_partition
     monkeypatch.setattr(kernels, "log_partition", lambda *a, **k: plain(*a, **k) * float("nan"))
     with pytest.warns(RuntimeWarning, match="log Z is not finite for 1 of 1 sentences"):
@@ -205,21 +241,11 @@ def test_what_is_not_finite_is_computed_again(monkeypatch: Any, device: str) -> 
     assert fast.guard.refused == 1
 
 
-def test_posteriors_that_do_not_add_up_are_computed_again(device: str) -> None:
-    fast, slow = grammars("tn-lcfrs", device)
-    assert isinstance(fast, LowRankGrammar)
-    fast.guard.tolerance = -1.0  # nothing is good enough
-    words = torch.tensor([[0, 1, 2]])
-    with pytest.warns(RuntimeWarning, match="do not add up"):
-        trees = fast.mbr(words.to(device))
-    assert trees == slow.mbr(words)
-
-
 def dense_grammars(kind: str, device: str) -> tuple[DenseGrammar, Grammar]:
     """Return the same grammar of few symbols by kernels, which have been tried, and in float64."""
     fast = tiny_grammar(kind, backend="triton", vocabulary_size=5).float().to(device)
     assert isinstance(fast, DenseGrammar)
-    assert backends.resolve("triton", fast.nonterminals, dense=True) == "triton"
+    assert uses_kernels("triton", fast.nonterminals, dense=True)
     return fast, tiny_grammar(kind, backend="torch", vocabulary_size=5)
 
 
@@ -230,7 +256,7 @@ def dense_grammars(kind: str, device: str) -> tuple[DenseGrammar, Grammar]:
     [
         ("n-lcfrs", dense_kernels, "log_partition"),
         ("c-pcfg", compound, "word_log_probs"),
-        ("c-pcfg", compound, "largest_states"),
+        pytest.param("c-pcfg", compound, "largest_states", marks=pytest.mark.slow),
     ],
 )
 def test_what_is_not_finite_by_symbols_is_computed_again(
@@ -269,10 +295,7 @@ def test_losses_by_symbols_are_guarded_too(monkeypatch: Any, device: str, kind: 
     assert (fast.guard.checked, fast.guard.refused) == (2, 1)
 
 
-@pytest.mark.parametrize(("factor", "gapped_factor"), [(1.1, 1.0), (1.0, torch.nan)])
-def test_posteriors_by_symbols_that_do_not_add_up_are_computed_again(
-    monkeypatch: Any, device: str, factor: float, gapped_factor: float
-) -> None:
+def test_posteriors_by_symbols_that_are_not_finite_are_computed_again(monkeypatch: Any, device: str) -> None:
     fast, slow = dense_grammars("c-lcfrs", device)
     words, lengths = torch.tensor([[0, 1, 2], [4, 3, 0]]), torch.tensor([3, 2])
     assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
@@ -281,11 +304,11 @@ def test_posteriors_by_symbols_that_do_not_add_up_are_computed_again(
 
     def broken(*arguments: Any) -> SpanPosteriors:
         found = plain(*arguments)
-        gapped = {width: gapped_factor * chart for width, chart in found.discontinuous.items()}
-        return SpanPosteriors(factor * found.continuous, gapped)
+        gapped = {width: torch.nan * chart for width, chart in found.discontinuous.items()}
+        return SpanPosteriors(found.continuous, gapped)
 
     monkeypatch.setattr(dense_kernels, "span_posteriors", broken)
-    with pytest.warns(RuntimeWarning, match="do not add up"):
+    with pytest.warns(RuntimeWarning, match="posteriors are not finite"):
         assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
     with pytest.warns(RuntimeWarning, match="2 of 3 batches"):
         spans = fast.posteriors(words.to(device), lengths).to("cpu")
@@ -295,24 +318,14 @@ def test_posteriors_by_symbols_that_do_not_add_up_are_computed_again(
         torch.testing.assert_close(spans.discontinuous[width].double(), chart, rtol=0, atol=1e-5)
 
 
-def test_the_guard_tells_good_from_bad() -> None:
+def test_the_guard_tells_what_is_finite() -> None:
     guard = Guard()
-    lengths = torch.tensor([1, 2, 5])
-    assert guard.accepts_constituents(torch.tensor([0.0, 1.0, 4.01]), lengths)
-    for wrong in (4.1, 3.9, float("nan"), float("inf")):
-        with pytest.warns(RuntimeWarning):
-            assert not guard.accepts_constituents(torch.tensor([0.0, 1.0, wrong]), lengths)
-    with pytest.warns(RuntimeWarning):
-        assert not guard.accepts_log_z(torch.tensor([-1.0, float("nan"), -3.0]), lengths)
-    assert (guard.checked, guard.refused) == (6, 5)
-
-
-def test_the_guard_looks_at_posteriors_with_a_large_floor_too() -> None:
-    guard = Guard()
-    lengths = torch.tensor([1, 2, 5])
-    assert guard.accepts_constituents(torch.tensor([0.0, 1.0, 4.9]), lengths, known=False)
+    assert guard.accepts_posteriors(torch.tensor([0.0, 1.0, 4.9]))
     with pytest.warns(RuntimeWarning, match="posteriors are not finite for 1 of 3 sentences"):
-        assert not guard.accepts_constituents(torch.tensor([0.0, torch.nan, 4.9]), lengths, known=False)
+        assert not guard.accepts_posteriors(torch.tensor([0.0, torch.nan, 4.9]))
+    with pytest.warns(RuntimeWarning, match="log Z is not finite for 1 of 3 sentences"):
+        assert not guard.accepts_log_z(torch.tensor([-1.0, float("nan"), -3.0]), torch.tensor([1, 2, 5]))
+    assert (guard.checked, guard.refused) == (3, 2)
 
 
 def test_trees_of_a_grammar_with_a_large_floor_are_guarded(monkeypatch: Any, device: str) -> None:

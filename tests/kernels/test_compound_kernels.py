@@ -10,8 +10,9 @@ from torch import Tensor, nn
 
 from grammar_instances import tiny_grammar
 from treemean.errors import InvalidOption
-from treemean.grammars.compound import (
-    branches,
+from treemean.grammars.backends import problem_of_kernels
+from treemean.grammars.dense.trial import TRIAL
+from treemean.grammars.dense.triton.compound import (
     conditioned,
     draw,
     emission_kernels,
@@ -19,11 +20,11 @@ from treemean.grammars.compound import (
     largest_states,
     latent_kernels,
     lstm,
+    parallel_networks,
     residual,
     word_log_probs,
 )
-from treemean.grammars.fused.matrices import half_matrix, precision
-from treemean.grammars.inside.backends import triton_problem
+from treemean.grammars.gpu.matrices import half_matrix, precision
 from treemean.grammars.networks import Residual
 
 
@@ -83,8 +84,15 @@ def test_batches_with_more_gates_than_kernels_of_an_lstm_can_count_are_refused()
 
 
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("sentences", [1, 2])
-@pytest.mark.parametrize("halves", [torch.float16, torch.float32])
+@pytest.mark.parametrize(
+    ("sentences", "halves"),
+    [
+        (1, torch.float32),
+        (2, torch.float16),
+        pytest.param(1, torch.float16, marks=pytest.mark.slow),
+        pytest.param(2, torch.float32, marks=pytest.mark.slow),
+    ],
+)
 def test_emissions_are_a_softmax_over_all_words(
     sentences: int, halves: torch.dtype, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,7 +340,7 @@ def test_networks_side_by_side_give_what_they_give_one_after_the_other(
 
     found = []
     for enabled in (True, False):
-        monkeypatch.setattr(branches, "enabled", enabled)
+        monkeypatch.setattr(parallel_networks, "enabled", enabled)
         found += [differentiate() for _ in range(2)]
     for other in found[1:]:
         assert all(map(torch.equal, found[0], other))
@@ -354,6 +362,6 @@ def test_kernels_that_draw_vectors_are_tried_before_they_are_used(
     name: str, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(latent_kernels, name, None)
-    assert "NoneType" in triton_problem.__wrapped__(torch.device(device), dense=True)
+    assert "NoneType" in problem_of_kernels.__wrapped__(torch.device(device), TRIAL)
     monkeypatch.undo()
-    assert not triton_problem.__wrapped__(torch.device(device), dense=True)
+    assert not problem_of_kernels.__wrapped__(torch.device(device), TRIAL)

@@ -8,12 +8,12 @@ from torch import Tensor
 
 from grammar_instances import random_dense_rules, tiny_grammar
 from treemean.grammars.decoding.choices import best
-from treemean.grammars.decoding.dense_chart import DenseChart
-from treemean.grammars.decoding.dense_walk import DenseWalker
 from treemean.grammars.decoding.semirings import MAX
-from treemean.grammars.decoding.triton.dense_viterbi import DenseViterbiChart, best_dense_derivations
+from treemean.grammars.dense.decoding.chart import DenseChart
+from treemean.grammars.dense.decoding.walk import DenseWalker
+from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.dense.triton.viterbi import DenseViterbiChart, best_dense_derivations
 from treemean.grammars.grammar import Masks
-from treemean.grammars.inside.dense_rules import DenseRules
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -29,7 +29,7 @@ def moved(rules: DenseRules, device: str) -> DenseRules:
 
 @pytest.mark.parametrize("per_sentence", [False, True], ids=["shared", "own"])
 @pytest.mark.parametrize("gapped", [0, 2])
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, pytest.param(9, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, *(pytest.param(n, marks=pytest.mark.slow) for n in (6, 9))])
 def test_trees_are_those_of_the_plain_version(n: int, gapped: int, per_sentence: bool, device: str) -> None:
     for lengths in (torch.tensor([n, max(n - 1, 1), 1]), torch.tensor([n])):
         rules = random_dense_rules(

@@ -1,10 +1,13 @@
 """All kernels at one to nine words against the definitions in float64, in memory that starts as NaN.
 
 Values, the gradients of all tensors, and posteriors. Batches of three have sentences of three lengths; with
-gaps there are but two, since the interpreter takes its time for every program of a kernel.
+gaps there are but two, since the interpreter takes its time for every program of a kernel. In it, sentences
+of more than four words are left to `make test-slow`.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 import torch
@@ -12,11 +15,13 @@ from kernel_checks import assert_same_gradients, assert_same_spans, differentiat
 from torch import Tensor
 
 from grammar_instances import random_dense_rules, random_rank_rules, tiny_grammar
-from treemean.grammars.fused import rank_rules
-from treemean.grammars.inside import dense_kernels, dense_naive, rank_naive
-from treemean.grammars.inside import triton as rank_kernels
-from treemean.grammars.inside.rules import RankRules, Ranks
-from treemean.grammars.low_rank import LowRankGrammar
+from treemean.grammars.dense import naive as dense_naive
+from treemean.grammars.dense import triton as dense_kernels
+from treemean.grammars.rank import naive as rank_naive
+from treemean.grammars.rank import triton as rank_kernels
+from treemean.grammars.rank.grammar import LowRankGrammar
+from treemean.grammars.rank.rules import RankRules, Ranks
+from treemean.grammars.rank.triton.parameters import rank_rules
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -26,11 +31,16 @@ TOLERANCE = 1e-3
 RANKS = {"gaps": Ranks(5, 2, 3, 1), "no gaps": Ranks(5)}
 #: Words of the longest sentence, and sentences.
 ALONE = [(n, 1) for n in range(1, 10)]
-SIZES = [*ALONE, (3, 3), (6, 3), (9, 3)]
-CASES = [
-    *(("no gaps", *size) for size in SIZES),
-    *(("gaps", *size) for size in [*ALONE, (4, 3), (9, 3)]),
-]
+BATCHES = {"no gaps": [(3, 3), (6, 3), (9, 3)], "gaps": [(4, 3), (9, 3)]}
+
+
+def marked(*case: Any) -> Any:
+    """Return a case that ends with words and sentences, marked if it takes long."""
+    return pytest.param(*case, marks=[pytest.mark.slow] * (case[-2] > 4))
+
+
+SIZES = [marked(*size) for size in (*ALONE, *BATCHES["no gaps"])]
+CASES = [marked(gaps, *size) for gaps in BATCHES for size in (*ALONE, *BATCHES[gaps])]
 
 
 def lengths_of(n: int, batch: int) -> Tensor:

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from treemean.grammars.decoding import mbr
-from treemean.grammars.decoding.triton import best_trees
-from treemean.grammars.inside.triton.posteriors import Posteriors, _squares
+from treemean.grammars.gpu.mbr import best_trees
+from treemean.grammars.gpu.posteriors import Posteriors, places_of_cells
 from treemean.grammars.spans import SpanPosteriors
 
 pytestmark = pytest.mark.usefixtures("poisoned")
@@ -17,7 +17,7 @@ def random_posteriors(batch: int, n: int, *, gaps: bool, seed: int) -> tuple[Pos
     """Draw the same numbers in both forms; they need not be posteriors of anything."""
     draw = torch.Generator().manual_seed(seed)
     continuous = torch.rand(batch, n + 1, n + 1, generator=draw)
-    places, sizes = _squares(n, torch.device("cpu")) if gaps and n > 2 else (torch.zeros(0).long(), {})
+    places, sizes = places_of_cells(n, torch.device("cpu")) if gaps and n > 2 else (torch.zeros(0).long(), {})
     cells = 1.5 * torch.rand(batch, len(places), generator=draw)
     flat = torch.zeros(batch, sum(sizes.values()))
     flat[:, places] = cells
@@ -29,7 +29,9 @@ def random_posteriors(batch: int, n: int, *, gaps: bool, seed: int) -> tuple[Pos
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-@pytest.mark.parametrize("n", range(1, 10))
+@pytest.mark.parametrize(
+    "n", [*range(1, 6), *(pytest.param(n, marks=pytest.mark.slow) for n in range(6, 10))]
+)
 def test_trees_are_those_of_the_plain_version(n: int, gaps: bool, device: str) -> None:
     lengths = torch.tensor([n, max(n - 1, 1), 1])
     compact, plain = random_posteriors(3, n, gaps=gaps, seed=n)

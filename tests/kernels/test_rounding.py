@@ -6,7 +6,8 @@ import torch
 import triton
 import triton.language as tl
 
-from treemean.grammars.inside.triton import context, indexing
+from treemean.grammars.gpu import indexing
+from treemean.grammars.rank.triton import context
 
 #: Of processors, with and without a sign, and of a GPU, the same.
 NANS = torch.tensor([0x7FC00000, -0x400000, 0x7FFFFFFF, -1], dtype=torch.int32).view(torch.float32)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn.functional import pad
 
-from treemean.grammars.inside.dense_kernels.charts import Sizes, rule_matrix
-from treemean.grammars.inside.dense_rules import DenseRules
+from examples import examples
+from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.dense.triton.charts import Sizes, rule_matrix
 
 NAMES = ("side_by_side", "apart", "wrapping", "attaching")
 
@@ -70,7 +71,7 @@ def test_matrix_and_gradients_are_those_of_the_parts(gapped: int, device: str) -
     check(rules, Sizes.of(rules))
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(st.data())
 def test_any_padding_will_do(data: st.DataObject) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"

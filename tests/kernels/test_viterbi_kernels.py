@@ -9,15 +9,15 @@ import torch
 from torch import Tensor
 
 from grammar_instances import random_rank_rules, tiny_grammar
+from treemean.grammars.charts.logarithms import log
 from treemean.grammars.decoding.choices import best
-from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
-from treemean.grammars.decoding.rank_walk import RankWalker
 from treemean.grammars.decoding.semirings import MAX
-from treemean.grammars.decoding.triton import KernelMax, best_derivations
-from treemean.grammars.decoding.triton.viterbi import ViterbiChart
+from treemean.grammars.gpu.max_plus import KernelMax
 from treemean.grammars.grammar import Masks
-from treemean.grammars.inside.logarithms import log
-from treemean.grammars.inside.rules import Ranks
+from treemean.grammars.rank.decoding.chart import LogRankRules, RankChart
+from treemean.grammars.rank.decoding.walk import RankWalker
+from treemean.grammars.rank.rules import Ranks
+from treemean.grammars.rank.triton.viterbi import ViterbiChart, best_derivations
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -69,7 +69,7 @@ def test_products_are_those_of_the_plain_version(rows: int, inner: int, columns:
 
 
 @pytest.mark.parametrize("ranks", [GAPPED, PLAIN], ids=["gaps", "no gaps"])
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, pytest.param(9, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, *(pytest.param(n, marks=pytest.mark.slow) for n in (6, 9))])
 def test_trees_are_those_of_the_plain_version(n: int, ranks: Ranks, device: str) -> None:
     for lengths in (torch.tensor([n, max(n - 1, 1), 1]), torch.tensor([n])):
         rules = random_rules(len(lengths), n, ranks, seed=10 * n + len(lengths))

@@ -10,9 +10,9 @@ import torch
 from safetensors.torch import save_file
 
 from treemean.errors import FormatError, InvalidOption
+from treemean.files.sealed import sealed, unsealed
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.parsing import Model, Normalisation, Vocabulary
-from treemean.parsing.sealed import sealed, unsealed
 
 torch.set_num_threads(1)
 

@@ -12,7 +12,7 @@ from crossing_pairs import Example, derivable, nine_words, ten_words, twelve_wor
 from unweighted import equal_weights
 
 from averaging_oracles import partitions
-from treemean.averaging import dynamic_programming, exhaustive, meet_in_the_middle
+from treemean.averaging.reference import dynamic_programming, exhaustive, meet_in_the_middle
 from treemean.trees.bitsets import fan_out_of, mask_of
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from unweighted import equal_weights
 
 from averaging_oracles import Case, cases, compatible_subsets
-from treemean.averaging.problem import Problem, make_problem
-from treemean.averaging.pruning import ratio
+from treemean.averaging.reference.problem import Problem, make_problem
+from treemean.averaging.reference.pruning import ratio
 from treemean.averaging.weights import Weights
 from treemean.trees import Tree, compatible
 
@@ -127,6 +128,65 @@ def test_the_average_of_three_binary_trees_is_their_majority(case: Case) -> None
     problem = equal_weights(trees)
     majority = tuple(c for c, hits in enumerate(problem.summed_hits) if hits >= 2)
     assert optima_of(problem) == [majority]
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases(max_words=6, binary=True, plain=True), weights=positive_weights)
+def test_the_majority_tree_is_nearly_as_good(case: Case, weights: list[int]) -> None:
+    problem = weighted(case, weights)
+    n = problem.n
+    best = max(ratio(problem, chosen) for chosen in compatible_subsets(problem))
+    majority = [c for c, hits in enumerate(problem.summed_hits) if 2 * hits > problem.total]
+    assert ratio(problem, majority) >= best * (Fraction(8, 9) + Fraction(4 * (n - 1), 9 * n * n))
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=cases(max_words=6, plain=True), weights=positive_weights)
+def test_better_approximations(case: Case, weights: list[int]) -> None:
+    """Of subsets of the majority and one tree, the best one as if all individuals were binary."""
+    problem = weighted(case, weights)
+    subsets = list(compatible_subsets(problem))
+    majority = {c for c, hits in enumerate(problem.summed_hits) if 2 * hits > problem.total}
+
+    def as_if_binary(chosen: Sequence[int]) -> Fraction:
+        hits = sum(problem.trivial_hits) + sum(problem.summed_hits[c] for c in chosen)
+        return Fraction(2 * hits, (3 * problem.n + len(chosen)) * problem.total)
+
+    within = [
+        s
+        for s in subsets
+        if any(all(c in majority or problem.hits[c][k] for c in s) for k in range(len(problem.sizes)))
+    ]
+    found = max(within, key=as_if_binary)
+    assert 21 * as_if_binary(found) > 20 * max(map(as_if_binary, subsets))
+    best = max(map(problem.objective, subsets))
+    trivial = problem.objective([])
+    assert 3 * trivial > 2 * best
+    assert 63 * problem.objective(found) * trivial > 40 * best**2
+    if problem.is_uniform and problem.sizes[0] == 2 * problem.n - 1:
+        assert as_if_binary(found) == problem.objective(found)
+
+
+@given(
+    n=st.integers(3, 500),
+    shares=st.lists(st.fractions(0, 1, max_denominator=50), min_size=4, max_size=4),
+)
+def test_the_inequalities_behind_20_21(n: int, shares: list[Fraction]) -> None:
+    """R(y) decreases, and R(1/2) exceeds 20/21 for all numbers that can occur."""
+    size = n + 1 + int(shares[0] * (n - 2))
+    heavy = int(shares[1] * (n - 2))
+    light = int(shares[2] * (n - 2 - heavy))
+    hits = n + 1 + heavy * (1 + shares[3]) / 2
+    under = n + 1 + size + heavy
+    assert under < 3 * hits
+
+    def share(y: Fraction) -> Fraction:
+        return (hits + light * y * y) / (under + light * y) * (under + light) / (hits + light * y)
+
+    values = [share(Fraction(step, 20)) for step in range(11)]
+    assert values == sorted(values, reverse=True)
+    u = light / hits
+    assert values[-1] >= 1 - (u / 4) / (3 + 2 * u + u * u / 4) > Fraction(20, 21)
 
 
 @settings(max_examples=60, deadline=None)

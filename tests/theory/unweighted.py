@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treemean.averaging.problem import Problem, make_problem
+from treemean.averaging.reference.problem import Problem, make_problem
 from treemean.averaging.weights import Weights
 from treemean.trees import Tree
 

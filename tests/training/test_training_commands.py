@@ -85,9 +85,9 @@ def test_debug_config_says_where_values_come_from(tmp_path):
     result = call("debug", "config", config, "--override", "run.runs=7")
     assert re.search(r"^runs = 7 +# override$", result.stdout, re.M)
     assert re.search(r"^epochs = 2 +# .*config\.toml$", result.stdout, re.M)
-    assert re.search(r"^clip = 3\.0 +# preset tn-lcfrs-small$", result.stdout, re.M)
+    assert re.search(r"^clip = 3\.0 +# preset tn-lcfrs$", result.stdout, re.M)
     told = json.loads(call("debug", "config", config, "--json").stdout)
-    assert told["origins"]["run.order_seed"] == "preset tn-lcfrs-small"
+    assert told["origins"]["run.order_seed"] == "preset tn-lcfrs"
 
 
 def test_debug_data_counts(tmp_path):
@@ -148,9 +148,9 @@ def test_debug_data_looks_at_the_test_trees_of_an_ensemble(tmp_path):
 
 def test_debug_data_takes_files(tmp_path):
     write_instance(tmp_path)
-    result = call("debug", "data", tmp_path / "train.txt", tmp_path / "dev.npz", "--format", "csv")
+    result = call("debug", "data", tmp_path / "train.txt", tmp_path / "dev.jsonl", "--format", "csv")
     assert result.exit_code == 0, result.output
-    assert "train.txt,dev.npz" in result.stdout
+    assert "train.txt,dev.jsonl" in result.stdout
 
 
 def test_parse_writes_any_format_in_order(model, tmp_path):

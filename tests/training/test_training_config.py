@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
-from typing import get_args, get_type_hints
 
 import pytest
 
 from treemean.errors import FormatError, InvalidOption
-from treemean.evaluation import PROTOCOLS
-from treemean.experiments.selection import WeightRule
-from treemean.formats.registry import all_formats
+from treemean.experiments import config as experiments
 from treemean.training import load_config, preset_names, resolve
 from treemean.training.config import to_toml
-from treemean.training.sections import EnsembleConfig, FileFormat, flat
+from treemean.training.sections import flat
 
 KINDS = {"tn-lcfrs", "tn-lcfrs-small", "tn-pcfg", "n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs"}
 
@@ -23,13 +20,27 @@ def test_there_is_a_preset_for_every_grammar():
     assert set(preset_names()) == KINDS
 
 
-@pytest.mark.parametrize("name", sorted(KINDS))
-def test_presets_are_complete_and_every_line_of_the_first_is_explained(name):
-    text = files("treemean.training").joinpath("presets", f"{name}.toml").read_text("utf-8")
-    resolved = resolve(name)
-    assert set(flat(tomllib.loads(text))) == set(flat(resolved.config.to_dict()))
-    assert set(resolved.origins.values()) == {f"preset {name}"}
-    assert text.count("#") > 50
+def test_the_first_preset_is_complete_and_explained_and_the_others_extend_it(tmp_path, monkeypatch):
+    text = files("treemean.training").joinpath("presets", "tn-lcfrs.toml").read_text("utf-8")
+    settings = set(flat(tomllib.loads(text)))
+    assert settings == set(flat(experiments.load_config("tn-lcfrs").to_dict()))
+    assert text.count("#") > len(settings)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tn-lcfrs").write_text('extends = "nothing"\n')  # presets do not look at files
+    for name in KINDS - {"tn-lcfrs"}:
+        origins = set(experiments.resolve(name).origins.values())
+        assert origins <= {f"preset {known}" for known in KINDS}
+        assert {f"preset {name}", "preset tn-lcfrs"} <= origins
+
+
+def test_training_leaves_the_section_of_ensembles_to_experiments(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text('extends = "n-pcfg"\n[ensemble]\nkeep = 0\n')
+    assert load_config(path, ["ensemble.keep=0"]) == load_config("n-pcfg")
+    with pytest.raises(InvalidOption, match=r"ensemble\.keep must be from 1 to"):
+        experiments.load_config(path)
+    given = experiments.load_config("n-pcfg", ["ensemble.keep=3"])
+    assert given.deciding() == load_config("n-pcfg").deciding()
 
 
 def test_the_published_settings():
@@ -54,7 +65,7 @@ def test_a_file_extends_a_preset_or_another_file_and_overrides_count_most(tmp_pa
     assert config.data.number == "0"
     assert origins["training.epochs"].endswith("base.toml")
     assert origins["training.patience"].endswith("mine.toml")
-    assert origins["optimiser.rate"] == "preset n-pcfg"
+    assert origins["optimiser.rate"] == "preset n-lcfrs"  # which n-pcfg extends
     assert origins["run.runs"] == "override"
 
 
@@ -122,28 +133,20 @@ def test_what_is_shown_is_a_configuration(tmp_path):
         ('data.development="a\\u0000b"', "data.development should be names of files, which do not contain"),
         ("data.train=", "data.train names a file by an empty text"),
         ("data.train=['a.txt', '']", "data.train names a file by an empty text"),
-        ("data.format=foo", "data.format should be one of '', 'text', 'columns', 'alpino'"),
+        ("data.format=foo", "data.format should be one of '', 'text', 'alpino'"),
         ("data.development_format=foo", "data.development_format should be one of"),
         ("ensemble.weigh=luck", "ensemble.weigh should be one of 'discontinuous', 'overall'"),
-        ("ensemble.protocol=luck", "ensemble.protocol should be one of 'paper'"),
+        ("ensemble.protocol=luck", "ensemble.protocol should be one of 'standard', 'paper'"),
         ("training.threads=100000", "training.threads must be from 0 to 1024"),
         ("run.init_seed=9223372036854775808", "run.init_seed must be from 0 to 9223372036854775807"),
     ],
 )
 def test_wrong_overrides_are_explained(override, message):
     with pytest.raises(InvalidOption) as error:
-        load_config("tn-lcfrs", [override])
+        experiments.load_config("tn-lcfrs", [override])
     assert message in str(error.value)
     assert str(error.value).startswith(("override", "an override"))
     assert len(str(error.value)) < 250
-
-
-def test_formats_rules_and_protocols_are_those_that_there_are():
-    """Where training runs, the modules that know them may be absent."""
-    hints = get_type_hints(EnsembleConfig)
-    assert set(get_args(FileFormat)) == {"", "text", "columns", *all_formats()}
-    assert set(get_args(hints["weigh"])) == set(get_args(WeightRule))
-    assert set(get_args(hints["protocol"])) == set(PROTOCOLS)
 
 
 def test_wrong_files_are_explained(tmp_path):

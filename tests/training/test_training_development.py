@@ -8,7 +8,7 @@ import torch
 from parser_instances import tiny_config
 from treemean.errors import TreemeanError
 from treemean.parsing.batches import cut_by_similar_length
-from treemean.training import accuracy, development
+from treemean.training import development
 from treemean.training.single import initial_grammar, prepare_folder
 
 
@@ -34,6 +34,3 @@ def test_too_little_memory_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(development, "_measured", fail)
     with pytest.raises(TreemeanError, match=r"not enough memory .* development sentences; leave"):
         development.measure(grammar, data, config)
-    monkeypatch.setattr(accuracy, "log_z_in_float64", fail)
-    with pytest.raises(TreemeanError, match=r"not enough memory .* leave out long sentences"):
-        accuracy.check_accuracy(grammar, data.train, longest=True)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from training_instances import Interrupted, failing, interrupted, metrics, model_bytes
+from training_instances import Interrupted, failing, flip, interrupted, metrics, model_bytes
 
 import treemean.training.together
 from parser_instances import tiny_config, write_instance
 from treemean.errors import FormatError, InvalidOption, TreemeanError
-from treemean.parsing.sealed import sealed, unsealed
+from treemean.files.sealed import sealed, unsealed
 from treemean.training import load_config, train, train_runs
 from treemean.training.config import _toml_value
 from treemean.training.folders import Metrics, NoModel, RunFolder
@@ -30,9 +30,17 @@ from treemean.training.together import Job, train_together
 torch.set_num_threads(1)
 
 
-@pytest.fixture
-def config(tmp_path):
-    return tiny_config(tmp_path)
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    return tiny_config(tmp_path_factory.mktemp("instance"))
+
+
+@pytest.fixture(scope="module")
+def whole(config, tmp_path_factory) -> Path:
+    """The folder of a run to which nothing happened."""
+    folder = tmp_path_factory.mktemp("whole")
+    train(config, folder)
+    return folder
 
 
 def told_by(config, folder: Path, **options) -> list[str]:
@@ -40,12 +48,6 @@ def told_by(config, folder: Path, **options) -> list[str]:
     events = []
     train(config, folder, progress=events.append, **options)
     return [event.message for event in events if event.kind == "note"]
-
-
-def flip(path: Path, bit: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[bit // 8 % len(data)] ^= 1 << bit % 8
-    path.write_bytes(data)
 
 
 def assert_same(folder: Path, whole: Path) -> None:
@@ -77,8 +79,7 @@ def test_what_is_no_number_is_refused_and_leaves_no_folder_behind(tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["gone", "cut", "empty", "bit", "tensors cut", "tensors gone"])
-def test_the_checkpoint_before_is_used_and_told(config, tmp_path, damage):
-    train(config, tmp_path / "whole")
+def test_the_checkpoint_before_is_used_and_told(config, whole, tmp_path, damage):
     place = interrupted(config, tmp_path / "parts", 6)
     path = place / "checkpoint.json"
     target = tensors_of(path)["current"] if damage.startswith("tensors") else path
@@ -93,7 +94,7 @@ def test_the_checkpoint_before_is_used_and_told(config, tmp_path, damage):
     assert "going on from the checkpoint before it (previous.json)" in notes[0]
     assert str(path) in notes[0]
     assert notes[1] == f"going on after step {before}"
-    assert_same(tmp_path / "parts", tmp_path / "whole")
+    assert_same(tmp_path / "parts", whole)
 
 
 def test_a_damaged_checkpoint_never_becomes_the_one_before(config, tmp_path):
@@ -132,8 +133,7 @@ def test_two_damaged_checkpoints_are_an_error_that_says_what_to_do(config, tmp_p
     assert sorted(place.iterdir()) == [path for path in files if path.suffix != ".json"]  # nothing is deleted
 
 
-def test_a_damaged_best_model_is_mended_from_the_one_in_use(config, tmp_path):
-    train(config, tmp_path / "whole")
+def test_a_damaged_best_model_is_mended_from_the_one_in_use(config, whole, tmp_path):
     place = interrupted(config, tmp_path / "parts", 6)
     best = tensors_of(place / "checkpoint.json")["best"]
     assert best == tensors_of(place / "previous.json")["best"]  # so the checkpoint before is of no help
@@ -145,7 +145,7 @@ def test_a_damaged_best_model_is_mended_from_the_one_in_use(config, tmp_path):
     best.unlink()
     notes = told_by(config, tmp_path / "parts")
     assert "model.safetensors has the same content and is used instead" in notes[0]
-    assert_same(tmp_path / "parts", tmp_path / "whole")
+    assert_same(tmp_path / "parts", whole)
 
 
 def test_a_best_model_that_is_nowhere_is_an_error_that_says_what_to_do(config, tmp_path):
@@ -157,15 +157,14 @@ def test_a_best_model_that_is_nowhere_is_an_error_that_says_what_to_do(config, t
         train(config, tmp_path)
 
 
-def test_a_checkpoint_without_a_checksum_is_used(config, tmp_path):
-    train(config, tmp_path / "whole")
+def test_a_checkpoint_without_a_checksum_is_used(config, whole, tmp_path):
     place = interrupted(config, tmp_path / "parts", 4)
     for name in ("checkpoint.json", "previous.json"):
         told = unsealed((place / name).read_bytes())
         del told["checksum"]
         (place / name).write_text(json.dumps(told))
     assert told_by(config, tmp_path / "parts")[0].startswith("going on after step")
-    assert_same(tmp_path / "parts", tmp_path / "whole")
+    assert_same(tmp_path / "parts", whole)
 
 
 def test_a_checkpoint_of_another_version_is_refused(config, tmp_path):
@@ -178,7 +177,8 @@ def test_a_checkpoint_of_another_version_is_refused(config, tmp_path):
 WRONG = [None, "text", -1, [], {"a": 1}, True]
 
 
-def test_wrong_types_in_a_checkpoint_are_errors_that_name_the_file(config, tmp_path):
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 7])
+def test_wrong_types_in_a_checkpoint_are_errors_that_name_the_file(config, tmp_path, every):
     """Not by damage, which the checksum tells, but as another treemean might have written it."""
     place = interrupted(config, tmp_path, 5)
     told = unsealed((place / "checkpoint.json").read_bytes())
@@ -197,7 +197,7 @@ def test_wrong_types_in_a_checkpoint_are_errors_that_name_the_file(config, tmp_p
         may_be = {"lowest": [None, -1], "mean": [-1]}.get(key, [])
         some = [w for w in WRONG if w not in may_be]
         wrong += [{"state": state | {"watch": state["watch"] | {key: w}}} for w in some if w is not value]
-    for change in wrong:
+    for change in wrong[::every]:
         for name in ("checkpoint.json", "previous.json"):
             (place / name).write_bytes(sealed(told | change))
         with pytest.raises(FormatError, match=r"checkpoint\.json: .*another treemean"):
@@ -208,8 +208,7 @@ def test_wrong_types_in_a_checkpoint_are_errors_that_name_the_file(config, tmp_p
 
 
 @pytest.mark.parametrize("size", [None, 0, 100, -7])
-def test_lost_metrics_do_not_stop_a_run(config, tmp_path, size):
-    train(config, tmp_path / "whole")
+def test_lost_metrics_do_not_stop_a_run(config, whole, tmp_path, size):
     interrupted(config, tmp_path / "parts", 4)
     path = tmp_path / "parts" / "run01" / "metrics.jsonl"
     place = tmp_path / "parts" / "run01" / "checkpoint" / "checkpoint.json"
@@ -218,10 +217,10 @@ def test_lost_metrics_do_not_stop_a_run(config, tmp_path, size):
     if size is not None:
         path.write_bytes(kept[:size])
     assert any("metrics.jsonl was removed or shortened" in n for n in told_by(config, tmp_path / "parts"))
-    assert model_bytes(tmp_path / "parts") == model_bytes(tmp_path / "whole")
-    found, whole = metrics(tmp_path / "parts"), metrics(tmp_path / "whole")
-    assert found[-1] == whole[-1]
-    assert all(entry in whole for entry in found)
+    assert model_bytes(tmp_path / "parts") == model_bytes(whole)
+    found, expected = metrics(tmp_path / "parts"), metrics(whole)
+    assert found[-1] == expected[-1]
+    assert all(entry in expected for entry in found)
 
 
 def test_metrics_know_their_size_at_once(tmp_path):
@@ -308,26 +307,6 @@ def test_of_two_processes_that_begin_at_once_with_other_settings_one_is_refused(
         prepare_folder(config, tmp_path / "out")
 
 
-@pytest.mark.parametrize("key", ["facts", "vocabulary", "normalisation", "numbers_sha256", "gold_sha256"])
-def test_wrong_types_in_a_prepared_corpus_are_told(config, tmp_path, key):
-    prepare_folder(config, tmp_path / "out")
-    path = tmp_path / "out" / "corpus" / "corpus.json"
-    told = unsealed(path.read_bytes())
-    for value in (None, 3, [1], {"files": None}):
-        path.write_bytes(sealed(told | {key: value}))
-        with pytest.raises(FormatError, match=r"corpus\.json: the prepared corpus is damaged"):
-            prepare_folder(config, tmp_path / "out")
-    path.write_bytes(sealed({name: value for name, value in told.items() if name != key}))
-    with pytest.raises(FormatError, match=rf"damaged \(it has no '{key}'\): remove .*corpus"):
-        prepare_folder(config, tmp_path / "out")
-    path.write_text(json.dumps(told))  # as it was written before there were checksums
-    prepare_folder(config, tmp_path / "out")
-    path.write_bytes(sealed(told))
-    flip(path, 4321)
-    with pytest.raises(FormatError, match="the prepared corpus is damaged"):
-        prepare_folder(config, tmp_path / "out")
-
-
 # ---- runs without a model ---------------------------------------------------------------------------
 
 
@@ -385,6 +364,7 @@ def test_together_a_run_without_a_model_does_not_keep_others_from_theirs(config,
     assert metrics(tmp_path / "out", 1)[-1]["train"]["sentences"] == 33
 
 
+@pytest.mark.slow
 def test_side_by_side_a_run_that_fails_does_not_keep_others_from_their_results(config, tmp_path):
     (tmp_path / "out" / "run01" / "metrics.jsonl").mkdir(parents=True)
     with pytest.raises(TreemeanError, match=r"run 1 failed: .*Is a directory"):
@@ -392,8 +372,15 @@ def test_side_by_side_a_run_that_fails_does_not_keep_others_from_their_results(c
     assert all((tmp_path / "out" / f"run0{run}" / "result.json").exists() for run in (2, 3))
 
 
-@pytest.mark.parametrize("name", ["model.json", "model.safetensors"])
-@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize(
+    ("name", "together"),
+    [
+        ("model.json", False),
+        ("model.safetensors", True),
+        pytest.param("model.json", True, marks=pytest.mark.slow),
+        pytest.param("model.safetensors", False, marks=pytest.mark.slow),
+    ],
+)
 def test_a_finished_run_whose_model_is_gone_says_so(config, tmp_path, name, together):
     train_runs(config, tmp_path, runs=1)
     (tmp_path / "run01" / "model" / name).unlink()
@@ -423,7 +410,8 @@ def test_a_damaged_result_says_what_to_do(config, tmp_path):
     assert train(config, tmp_path).steps == 19
 
 
-def test_a_curriculum_that_begins_with_nothing_is_refused(config, tmp_path):
+def test_a_curriculum_that_begins_with_nothing_is_refused(tmp_path):
+    config = tiny_config(tmp_path)
     (tmp_path / "train.txt").write_text("de hond ziet de kat\nde kat ziet de hond\n" * 9)
     config = replace(config, batches=replace(config.batches, first_limit=4))
     message = r"batches\.first_limit lets sentences of up to 4 words through, and the shortest .* has 5"

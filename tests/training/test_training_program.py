@@ -16,9 +16,7 @@ import torch
 from safetensors.torch import load_file
 
 import treemean
-from parser_instances import gold_trees, write_instance
-from treemean import write
-from treemean.parsing import read_columns
+from parser_instances import write_instance
 from treemean.training import load_config, train
 from treemean.training.__main__ import main
 from treemean.training.corpus import prepare
@@ -52,29 +50,35 @@ sys.exit(main([{str(config)!r}, "--folder", {str(tmp_path / "out")!r}, "--run", 
     assert "selected by f1; development perplexity" in lines[-1]
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("a.dbr", "a.dbr: treebank formats need all of treemean"),
-        ("folder", "folder: this is a folder; treebank formats need all of treemean"),
-        ("absent", "absent: No such file or directory"),
-    ],
-)
-def test_treebank_formats_say_that_they_need_the_package(tmp_path, name, message):
+WITHOUT_THE_PACKAGE = {
+    "a.dbr": "error: discbracket needs all of treemean",
+    "a.tiger": "error: TIGER XML needs all of treemean",
+    "a.parquet": "error: Parquet needs all of treemean",
+    "folder": "folder: the folder holds no files",
+    "absent": "absent: No such file or directory",
+}
+
+
+def test_treebank_formats_say_that_they_need_the_package(tmp_path):
     code = f"""
 import sys
 for name in {ABSENT!r}:
     sys.modules[name] = None
 from treemean.training.__main__ import main
-sys.exit(main(["n-pcfg", "--folder", "x", "--override", "data.train={name}"]))
+for name in {list(WITHOUT_THE_PACKAGE)!r}:
+    assert main(["n-pcfg", "--folder", "x", "--override", f"data.train={{name}}"]) == 1
 """
-    (tmp_path / "a.dbr").write_text("(S 0=a 1=b)\n")
+    for given in ("a.dbr", "a.tiger", "a.parquet"):
+        (tmp_path / given).write_text("(S 0=a 1=b)\n")
     (tmp_path / "folder").mkdir()
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
     )
-    assert result.returncode == 1
-    assert message in result.stderr
+    assert result.returncode == 0, result.stderr
+    told = result.stderr.splitlines()
+    assert len(told) == len(WITHOUT_THE_PACKAGE)
+    for line, message in zip(told, WITHOUT_THE_PACKAGE.values()):
+        assert message in line
 
 
 def test_pytorch_that_is_missing_is_named_with_its_extra():
@@ -95,10 +99,9 @@ main()
 
 
 @pytest.mark.parametrize("name", ["torch", "safetensors", "numpy"])
-@pytest.mark.parametrize("arguments", [["n-pcfg", "--folder", "x"], ["prepare", "a.dbr", "a.npz"]])
-def test_what_is_missing_is_told_in_one_line(tmp_path, name, arguments):
+def test_what_is_missing_is_told_in_one_line(tmp_path, name):
     (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{name!r}] = None\n")
-    result = program(*arguments, folder=tmp_path, PYTHONPATH=str(tmp_path))
+    result = program("n-pcfg", "--folder", "x", folder=tmp_path, PYTHONPATH=str(tmp_path))
     assert result.returncode == 1
     assert result.stderr.startswith("error: training and parsing need PyTorch and safetensors (")
     assert result.stderr.count("\n") == 1
@@ -177,8 +180,15 @@ def test_signals_while_it_starts_end_it_without_a_word(tmp_path, command, number
     assert (process.returncode, told) == (code, "")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("command", ["treemean.training", "treemean"])
+@pytest.mark.parametrize(
+    ("command", "number", "code"),
+    [
+        ("treemean.training", signal.SIGTERM, 143),
+        ("treemean", signal.SIGINT, 130),
+        pytest.param("treemean.training", signal.SIGINT, 130, marks=pytest.mark.slow),
+        pytest.param("treemean", signal.SIGTERM, 143, marks=pytest.mark.slow),
+    ],
+)
 def test_interrupted_training_tells_how_to_go_on(tmp_path, command, number, code):
     config = str(write_instance(tmp_path))
     names = ["train", config] if command == "treemean" else [config]
@@ -204,12 +214,10 @@ def test_interrupted_training_tells_how_to_go_on(tmp_path, command, number, code
 def test_examples_of_the_help_work_as_printed(tmp_path):
     """But for those of several processes or a CUDA device."""
     write_instance(tmp_path)
-    write(gold_trees(), tmp_path / "gold.discbracket")
     shown = program("--help", folder=tmp_path).stdout
-    assert shown.splitlines()[1].strip().startswith("python -m treemean.training prepare TREEBANK OUT.npz")
     lines = shown[shown.index("examples:") :].replace("\\\n", "").splitlines()
     examples = [shlex.split(line) for line in lines if line.startswith("  python -m ")]
-    assert len(examples) == 4
+    assert len(examples) == 3
     for _, _, _, *arguments in examples:
         short = ["--override", "grammar.nonterminals=2", "--override", "training.epochs=1"]
         short = short if "tn-lcfrs-small" in arguments else []
@@ -217,21 +225,12 @@ def test_examples_of_the_help_work_as_printed(tmp_path):
         assert result.returncode == 0, (arguments, result.stderr)
 
 
-def test_gold_trees_are_prepared_for_such_a_machine(tmp_path, capsys):
-    write(gold_trees(), tmp_path / "gold.jsonl")
-    assert main(["prepare", str(tmp_path / "gold.jsonl"), str(tmp_path / "gold.npz")]) == 0
-    assert "12 sentences written" in capsys.readouterr().out
-    assert read_columns(tmp_path / "gold.npz") == gold_trees()
-    assert main(["prepare", str(tmp_path / "absent.jsonl"), str(tmp_path / "gold.npz")]) == 1
-    assert "absent.jsonl: No such file or directory" in capsys.readouterr().err
-    assert main(["prepare", str(tmp_path / "nope"), str(tmp_path / "gold.npz")]) == 1
-    assert "nope: No such file or directory" in capsys.readouterr().err
-    (tmp_path / "text.txt").write_text("no trees here\n")
-    assert main(["prepare", str(tmp_path / "text.txt"), str(tmp_path / "gold.npz")]) == 1
-    assert "text.txt: plain text has no trees" in capsys.readouterr().err
-    assert main(["prepare", str(tmp_path / "gold.jsonl"), str(tmp_path / "dev.out")]) == 1
-    assert "the file to write must end in .npz, not" in capsys.readouterr().err
-    assert not (tmp_path / "dev.out").exists()
+def test_development_trees_that_are_absent_are_named(tmp_path, capsys):
+    config = str(write_instance(tmp_path))
+    for name in ("absent.jsonl", "nope"):
+        override = f"data.development={tmp_path / name}"
+        assert main([config, "--folder", str(tmp_path / "out"), "--override", override]) == 1
+        assert f"{name}: No such file or directory" in capsys.readouterr().err
 
 
 def test_wrong_arguments_are_explained(tmp_path, capsys):

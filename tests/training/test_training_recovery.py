@@ -9,8 +9,8 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from treemean.training.records import record
-from treemean.training.recovery import Watch
+from treemean.files.records import record
+from treemean.training.divergence import Watch
 from treemean.training.sections import RecoveryConfig
 
 CONFIG = RecoveryConfig()

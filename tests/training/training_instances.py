@@ -27,6 +27,13 @@ def metrics(folder: Path, run: int = 1) -> list[dict]:
     return [{k: v for k, v in json.loads(line).items() if k not in timed} for line in lines]
 
 
+def flip(path: Path, bit: int) -> None:
+    """Change a bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[bit // 8 % len(data)] ^= 1 << bit % 8
+    path.write_bytes(data)
+
+
 class Interrupted(Exception):
     pass
 

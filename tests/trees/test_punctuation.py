@@ -4,15 +4,17 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from strategies import PUNCTUATION, treebanks, trees
 from treemean.errors import TreemeanError
 from treemean.trees import Constituent, Tree, Treebank
 from treemean.trees.punctuation import (
     is_punctuation_tag,
     is_punctuation_word,
+    move_punctuation,
     punctuation_mask,
     remove_punctuation,
     remove_words,
@@ -66,7 +68,6 @@ def assert_same(bank: Treebank, expected: list[Tree]) -> None:
         assert tree.replace().constituents == tree.constituents
 
 
-@settings(deadline=None)
 @given(st.data(), st.booleans())
 def test_remove_words_equals_naive(data: st.DataObject, drop_empty: bool) -> None:
     bank = adorned(data.draw(treebanks(max_words=10)))
@@ -79,7 +80,7 @@ def test_remove_words_equals_naive(data: st.DataObject, drop_empty: bool) -> Non
     assert_same(remove_words(bank, mask, drop_empty=drop_empty), expected)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.data())
 def test_remove_words_across_widths(data: st.DataObject) -> None:
     bank = adorned(Treebank.from_trees(data.draw(st.lists(trees(50, 140), min_size=1, max_size=3))))
@@ -200,9 +201,77 @@ def test_unknown_way() -> None:
         punctuation_mask(Treebank.empty(), "tags")
 
 
-@settings(deadline=None)
 @given(treebanks(punctuation=True))
 def test_no_punctuation_is_left(bank: Treebank) -> None:
     left = remove_punctuation(bank, "tag")
     assert not set(left.words.tolist()) & set(PUNCTUATION)
     assert len(left.words) == sum(word not in PUNCTUATION for word in bank.words.tolist())
+
+
+# ---- moving -----------------------------------------------------------------------------------------
+
+
+def moved_naively(tree: Tree) -> Tree:
+    """Go through the marks one by one, and through the constituents that may have them."""
+    words = [p for p, tag in enumerate(tree.tags) if tag != "punct"]
+    everything = (1 << len(tree)) - 1
+    result = []
+    for c in tree:
+        own = set(c.positions)
+        new = own & set(words)
+        for mark in set(range(len(tree))) - set(words):
+            left = max((p for p in words if p < mark), default=None)
+            right = min((p for p in words if p > mark), default=None)
+            if {left, right} <= own:
+                new.add(mark)
+        if c.mask == everything or (c.is_continuous and not own & set(words)):
+            new = own
+        if new:
+            result.append(Constituent.over(sorted(new), c.label, c.function))
+    return tree.replace(constituents=result)
+
+
+@given(treebanks(punctuation=True, max_words=14))
+def test_moving_punctuation(bank):
+    found = move_punctuation(bank, "tag")
+    assert [list(tree) for tree in found] == [list(moved_naively(tree)) for tree in bank]
+
+
+@given(treebanks(punctuation=True, max_words=14))
+def test_moved_punctuation_makes_no_gap(bank):
+    """With its punctuation a tree has just the gaps that it has without it."""
+    found = move_punctuation(bank, "tag")
+    plain = remove_punctuation(bank, "tag", drop_empty=False)
+    assert remove_punctuation(found, "tag", drop_empty=False) == plain
+    assert move_punctuation(found, "tag") == found
+    for tree, bare in zip(found, plain, strict=True):
+        marks = {p for p, tag in enumerate(tree.tags) if tag == "punct"}
+        with_words = [c for c in tree if not marks.issuperset(c.positions)]
+        assert sorted(c.fan_out for c in with_words) == sorted(c.fan_out for c in bare)
+        assert all(c.is_continuous for c in tree if marks.issuperset(c.positions))
+
+
+def test_moving_punctuation_in_long_sentences_keeps_numbers():
+    words = ["a", ","] * 70
+    tree = Tree(
+        words,
+        [(range(140), "S"), Constituent.over(range(0, 140, 2), "X"), Constituent.over([3], "P")],
+        tags=["n", "punct"] * 70,
+    )
+    bank = Treebank.from_trees([tree, Tree(["b"], [({0}, "S")])])
+    bank = bank.with_columns(constituent_values={"support": np.arange(4.0)})
+    found = move_punctuation(bank)
+    assert [(c.label, len(c), c.fan_out) for c in found[0]] == [("S", 140, 1), ("X", 139, 1), ("P", 1, 1)]
+    assert found.constituent_values["support"].tolist() == [0, 1, 2, 3]
+
+
+def test_a_period_outside_stays_outside():
+    tree = Tree(
+        ["(", "Ja", ")", "nee", "."], [(range(5), "ROOT"), (range(5), "X"), ({1, 3}, "S"), ({0, 2}, "PRN")]
+    )
+    found = move_punctuation(Treebank.from_trees([tree]))[0]
+    assert [(c.label, c.positions) for c in found] == [
+        ("ROOT", (0, 1, 2, 3, 4)),
+        ("X", (0, 1, 2, 3, 4)),
+        ("S", (1, 2, 3)),
+    ]

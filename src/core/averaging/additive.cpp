@@ -15,27 +15,24 @@ void AdditiveSearch::run_binary(const Instance& instance, Budget& budget, Outcom
   run(instance, scale, base_score(instance, scale), budget, outcome);
 }
 
-void AdditiveSearch::run(const Instance& instance, const Scale& scale, Int128 base, Budget& budget, Outcome& outcome) {
+void AdditiveSearch::run(const Instance& instance, const Scale& scale, Int128 base, Budget& budget,
+                         Outcome& outcome) {
   kept_.clear();
   for (std::uint32_t c = 0; c < instance.candidates.size(); ++c) {
-    if (score(instance, scale, c) > 0) kept_.push_back(c);
+    if (score(instance, scale, c) > 0 || instance.is_whole(c)) kept_.push_back(c);
   }
-  std::sort(kept_.begin(), kept_.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
-  std::vector<Row> rows;
+  sort_canonically(instance, kept_);
   weights_.clear();
-  for (const std::uint32_t c : kept_) {
-    rows.push_back(instance.candidates[c]);
-    weights_.push_back(score(instance, scale, c));
-  }
-  packing_.build(rows, instance.words, budget);
+  for (const std::uint32_t c : kept_) weights_.push_back(score(instance, scale, c));
+  packing_.build(instance, kept_, budget);
   packing_.solve(weights_, budget, true, packed_);
   outcome.searched = static_cast<std::int64_t>(kept_.size());
   outcome.optimal = packed_.exact();
   outcome.rounded = false;
   outcome.value = {base + packed_.value, scale.whole};
   outcome.upper = to_double({base + packed_.upper, scale.whole});
-  if (const double rounding = scale.exact ? 0 : visible_rounding(instance, scale.whole, outcome.value); rounding > 0) {
+  if (const double rounding = scale.exact ? 0 : visible_rounding(instance, scale.whole, outcome.value);
+      rounding > 0) {
     outcome.upper += 2 * rounding;
     outcome.rounded = outcome.optimal;
     outcome.optimal = false;

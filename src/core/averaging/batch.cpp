@@ -24,7 +24,9 @@ void append(Averages& to, Averages& from) {
   append(to.constituent_counts, from.constituent_counts);
   append(to.bits, from.bits);
   append(to.labels, from.labels);
+  append(to.functions, from.functions);
   append(to.support, from.support);
+  append(to.support_labelled, from.support_labelled);
   append(to.objective, from.objective);
   append(to.average_f1, from.average_f1);
   append(to.upper_bound, from.upper_bound);
@@ -34,9 +36,29 @@ void append(Averages& to, Averages& from) {
   append(to.seconds, from.seconds);
 }
 
+// Threads that are waited for, as std::jthread does, which not every standard library has yet.
+class Helpers {
+ public:
+  explicit Helpers(std::size_t most) { threads_.reserve(most); }
+  Helpers(const Helpers&) = delete;
+  Helpers& operator=(const Helpers&) = delete;
+  ~Helpers() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  template <class Work>
+  void start(const Work& work) {
+    threads_.emplace_back(work);
+  }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
 }  // namespace
 
-Averages average_all(const Individuals& individuals, const Options& options, unsigned threads, StopSign& sign) {
+Averages average_all(const Individuals& individuals, const Options& options, unsigned threads,
+                     StopSign& sign) {
   const std::int64_t sentences = individuals.sentences();
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   // Several chunks for every thread, in case some are hard.
@@ -74,8 +96,7 @@ Averages average_all(const Individuals& individuals, const Options& options, uns
     }
   };
   {
-    std::vector<std::jthread> helpers;
-    helpers.reserve(threads - 1);
+    Helpers helpers(threads - 1);
     const auto help = [&] {
       guarded(work);
       const std::lock_guard lock(mutex);
@@ -89,7 +110,7 @@ Averages average_all(const Individuals& individuals, const Options& options, uns
     for (unsigned t = 1; t < threads; ++t) {
       change_running(1);
       try {
-        helpers.emplace_back(help);
+        helpers.start(help);
       } catch (const std::system_error&) {  // no more threads to be had: those that run do all the work
         change_running(-1);
         break;

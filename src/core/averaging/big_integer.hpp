@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -13,11 +14,16 @@ namespace treemean::averaging {
 
 class BigInteger {
  public:
-  BigInteger(Int128 value = 0) : negative_(value < 0) {
-    auto magnitude = static_cast<unsigned __int128>(value);
+  BigInteger() = default;
+  // NOLINTBEGIN(*-explicit-constructor): any integer is one of these
+  template <std::integral T>
+  BigInteger(T value) : BigInteger(Int128{value}) {}
+  BigInteger(Int128 value) : negative_(value < 0) {
+    auto magnitude = static_cast<Uint128>(value);
     if (negative_) magnitude = 0 - magnitude;
     for (; magnitude != 0; magnitude >>= 32) digits_.push_back(static_cast<std::uint32_t>(magnitude));
   }
+  // NOLINTEND(*-explicit-constructor)
 
   BigInteger& operator+=(const BigInteger& other) {
     if (negative_ == other.negative_) {

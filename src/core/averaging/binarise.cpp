@@ -1,5 +1,6 @@
 #include "averaging/binarise.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <span>
 #include <utility>
@@ -53,6 +54,8 @@ class Binariser {
       if (children.size() <= 2) continue;
       if (direction == Direction::balanced) {
         halve(children);
+      } else if (direction == Direction::last) {
+        chain(last_first(children), true);
       } else {
         chain(children, direction == Direction::right);
       }
@@ -67,6 +70,20 @@ class Binariser {
     } else {
       for (std::size_t k = 0; k < width_; ++k) words[k] |= sets_[child.index][k];
     }
+  }
+
+  // The children with the one that holds the last word at the end.
+  std::vector<Child> last_first(std::span<const Child> children) const {
+    std::vector<Child> result(children.begin(), children.end());
+    const auto holds_more = [&](const Child& a, const Child& b) {
+      Words x(width_, 0), y(width_, 0);
+      join(x, a);
+      join(y, b);
+      return std::lexicographical_compare(x.rbegin(), x.rend(), y.rbegin(), y.rend());
+    };
+    const auto last = std::max_element(result.begin(), result.end(), holds_more);
+    std::rotate(last, last + 1, result.end());
+    return result;
   }
 
   void chain(std::span<const Child> children, bool from_the_end) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -13,8 +14,8 @@
 
 namespace treemean::averaging {
 
-// Set: a BasicSet that can hold all vertices. Weight: a signed integer whose range is more than four times the
-// sum of all weights. Weights of the vertices that are searched are positive.
+// Set: a BasicSet that can hold all vertices. Weight: a signed integer whose range is more than four times
+// the sum of all weights. Weights of the vertices that are searched are positive.
 template <class Set, class Weight>
 class BranchAndBound {
  public:
@@ -198,7 +199,8 @@ class BranchAndBound {
       return branch(open, need, depth);
     }
     std::vector<Set> parts;
-    for (Set rest = open; !rest.empty(); rest -= parts.back()) parts.push_back(component_of(rest.first(), rest));
+    for (Set rest = open; !rest.empty(); rest -= parts.back())
+      parts.push_back(component_of(rest.first(), rest));
     std::vector<Weight> bounds;
     Weight expected = 0;
     for (const Set& part : parts) expected += bounds.emplace_back(cover_bound(part));
@@ -291,10 +293,10 @@ class BranchAndBound {
 
   // Solves a connected graph exactly if it is bipartite.
   bool cut(const Set& open, Answer& answer) {
-    Set sides[2] = {none(), none()};
+    std::array<Set, 2> sides{none(), none()};
     Set frontier = none();
     frontier.insert(open.first());
-    for (int side = 0; !frontier.empty(); side = 1 - side) {
+    for (std::size_t side = 0; !frontier.empty(); side = 1 - side) {
       sides[side] |= frontier;
       Set reached = none();
       frontier.for_each([&](std::size_t v) { reached |= adjacent_[v]; });

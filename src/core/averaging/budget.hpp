@@ -13,8 +13,8 @@ class Budget {
  public:
   using Clock = StopSign::Clock;
 
-  // A limit of seconds that is not positive means no limit. The time runs from `start`. If the sign is raised,
-  // whatever uses the budget throws.
+  // A limit of seconds that is not positive means no limit. The time runs from `start`. If the sign is
+  // raised, whatever uses the budget throws.
   Budget(std::int64_t node_limit, double seconds, StopSign& sign, Clock::time_point start = Clock::now())
       : limit_(node_limit), timed_(seconds > 0), sign_(&sign) {
     if (timed_) {
@@ -68,7 +68,7 @@ class Budget {
   std::int64_t limit_;
   std::int64_t nodes_ = 0;
   std::int64_t until_look_ = between_looks;
-  Clock::time_point deadline_{};
+  Clock::time_point deadline_;
   bool timed_ = false;
   bool spent_ = false;
   StopSign* sign_;

@@ -19,6 +19,17 @@ Row make_row(const std::uint64_t* words, std::size_t width) {
   return {words, first, last};
 }
 
+bool has_all(const Row& row, std::int64_t words) {
+  std::int64_t size = 0;
+  for (std::uint32_t k = row.first_word; k <= row.last_word; ++k) size += std::popcount(row.words[k]);
+  return size == words;
+}
+
+bool has_one(const Row& row) {
+  const std::uint64_t word = row.words[row.first_word];
+  return row.first_word == row.last_word && (word & (word - 1)) == 0;
+}
+
 bool conflict_in_several_words(const Row& a, const Row& b) {
   if (a.last_word < b.first_word || b.last_word < a.first_word) return false;
   // Words outside the common range belong to one of them only.
@@ -60,7 +71,8 @@ void ConflictGraph::add_edge(std::uint32_t i, std::uint32_t j) {
 }
 
 bool ConflictGraph::compare_all(std::span<const Row> rows, Budget& budget) {
-  const bool short_sentence = std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.last_word == 0; });
+  const bool short_sentence =
+      std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.last_word == 0; });
   if (short_sentence) {
     words_.clear();
     for (const Row& row : rows) words_.push_back(*row.words);
@@ -83,11 +95,12 @@ bool ConflictGraph::compare_all(std::span<const Row> rows, Budget& budget) {
   return true;
 }
 
-// Most of many sets are small. What a small set conflicts with holds some, but not all, of its words; which sets hold a
-// word is looked up. Only the few large sets are compared pair by pair.
+// Most of many sets are small. What a small set conflicts with holds some, but not all, of its words; which
+// sets hold a word is looked up. Only the few large sets are compared pair by pair.
 bool ConflictGraph::compare_by_words(std::span<const Row> rows, Budget& budget) {
   const auto m = static_cast<std::uint32_t>(rows.size());
-  std::vector<std::vector<std::uint32_t>> holders;  // by word: the sets that are not smaller than the current one
+  // By word: the sets that are not smaller than the current one.
+  std::vector<std::vector<std::uint32_t>> holders;
   std::vector<std::uint32_t> size(m, 0), order(m), common(m, 0), met, words;
   const auto words_of = [&](const Row& row) {
     words.clear();
@@ -107,7 +120,8 @@ bool ConflictGraph::compare_by_words(std::span<const Row> rows, Budget& budget) 
   if (entries > max_edges) return compare_all(rows, budget);
   std::iota(order.begin(), order.end(), 0u);
   // The largest first, so that holders of a word are entered as they become relevant.
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return size[a] > size[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return size[a] > size[b]; });
   for (std::uint32_t place = 0; place < m; ++place) {
     const std::uint32_t i = order[place];
     words_of(rows[i]);
@@ -194,7 +208,8 @@ void ConflictGraph::lay_out() {
                            std::span(offsets_).subspan(at + c, begin - at + 1),
                            std::span(neighbours_).subspan(ends, total)});
     // From here on `degree_` says where the next neighbour goes.
-    for (std::size_t i = at; i < begin; ++i) degree_[members_[i]] = static_cast<std::uint32_t>(ends) + offsets_[i + c];
+    for (std::size_t i = at; i < begin; ++i)
+      degree_[members_[i]] = static_cast<std::uint32_t>(ends) + offsets_[i + c];
     ends += total;
   }
   for (const std::uint64_t edge : edges_) {

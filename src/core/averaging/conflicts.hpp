@@ -19,6 +19,10 @@ struct Row {
 
 Row make_row(const std::uint64_t* words, std::size_t width);
 
+// Whether a set holds all of so many words, or only a single one.
+bool has_all(const Row& row, std::int64_t words);
+bool has_one(const Row& row);
+
 bool conflict_in_several_words(const Row& a, const Row& b);
 
 // Whether two sets overlap without one holding the other.
@@ -30,7 +34,8 @@ inline bool conflict(const Row& a, const Row& b) {
   return conflict_in_several_words(a, b);
 }
 
-// The canonical order of sets: as binary numbers whose bit p is word p, that is by the last word in which they differ.
+// The canonical order of sets: as binary numbers whose bit p is word p, that is by the last word in which
+// they differ.
 bool precedes_in_several_words(const Row& a, const Row& b);
 inline bool precedes(const Row& a, const Row& b) {
   return a.last_word == 0 && b.last_word == 0 ? *a.words < *b.words : precedes_in_several_words(a, b);

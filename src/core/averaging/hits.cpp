@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "averaging/preferences.hpp"
+
 namespace treemean::averaging {
 namespace {
 
@@ -93,16 +95,35 @@ void HitCounter::clear() {
   proposals_.clear();
   occurrences_.clear();
   proposal_of_.clear();
+  has_chains_ = false;
 }
 
-void HitCounter::count(const Individuals& individuals, std::int64_t sentence, std::int64_t p, std::int64_t q) {
+void HitCounter::count(const Individuals& individuals, std::int64_t sentence, std::int64_t p,
+                       std::int64_t q) {
+  find(individuals, sentence);
+  instance_.p = p;
+  instance_.q = q;
+  make_groups(individuals);
+  sum_hits(individuals);
+}
+
+void HitCounter::prefer(const Individuals& individuals, Ties ties) {
+  instance_.preferences.assign(ties == Ties::canonical ? 0 : proposal_of_.size(), 0);
+  if (ties == Ties::canonical) return;
+  for (const Occurrence& occurrence : occurrences_) {
+    const Proposal& proposal = proposals_[occurrence.proposal];
+    if (proposal.candidate < 0) continue;
+    instance_.preferences[static_cast<std::size_t>(proposal.candidate)] = preference_of(
+        proposal.words, width_, ties, individuals.all[occurrence.individual], occurrence.constituent);
+  }
+}
+
+void HitCounter::find(const Individuals& individuals, std::int64_t sentence) {
   const std::int64_t words = individuals.words(sentence);
   clear();
   width_ = static_cast<std::size_t>(words + 63) / 64;
   instance_.words = words;
   instance_.fixed = words > 1 ? words + 1 : words;
-  instance_.p = p;
-  instance_.q = q;
   size_of_.assign(individuals.all.size(), instance_.fixed);
 
   std::size_t total = 0;
@@ -122,15 +143,17 @@ void HitCounter::count(const Individuals& individuals, std::int64_t sentence, st
     for (std::int64_t c = individual.constituent_offsets[sentence]; c < end; ++c, row += width_) {
       const std::uint32_t number = find_or_add(row);
       Proposal& proposal = proposals_[number];
-      if (proposal.last_individual == k) continue;
+      if (proposal.last_individual == k) {
+        if (occurrences_.back().proposal == number) ++occurrences_.back().length;
+        has_chains_ = true;
+        continue;
+      }
       proposal.last_individual = k;
       proposal.weight += proposal.discontinuous ? individual.discontinuous : individual.continuous;
       if (proposal.candidate >= 0) ++size_of_[k];
-      occurrences_.push_back({number, k, c});
+      occurrences_.push_back({number, k, c, 1});
     }
   }
-  make_groups(individuals);
-  sum_hits(individuals);
 }
 
 // Groups of equal sizes, and what every tree has in common with each group.
@@ -138,7 +161,8 @@ void HitCounter::make_groups(const Individuals& individuals) {
   instance_.sizes.clear();
   for (std::size_t k = 0; k < individuals.all.size(); ++k) {
     if (!individuals.all[k].has_say()) continue;
-    if (instance_.sizes.empty() || instance_.sizes.back() != size_of_[k]) instance_.sizes.push_back(size_of_[k]);
+    if (instance_.sizes.empty() || instance_.sizes.back() != size_of_[k])
+      instance_.sizes.push_back(size_of_[k]);
   }
   if (instance_.sizes.size() > 1) {
     std::sort(instance_.sizes.begin(), instance_.sizes.end());
@@ -152,11 +176,10 @@ void HitCounter::make_groups(const Individuals& individuals) {
     if (!individual.has_say()) continue;
     if (instance_.groups() > 1) {
       group_of_[k] = static_cast<std::uint32_t>(
-          std::lower_bound(instance_.sizes.begin(), instance_.sizes.end(), size_of_[k]) - instance_.sizes.begin());
+          std::lower_bound(instance_.sizes.begin(), instance_.sizes.end(), size_of_[k]) -
+          instance_.sizes.begin());
     }
-    const std::int64_t weight = individuals.valued
-                                    ? std::llround(static_cast<double>(individual.continuous) * individuals.value_scale)
-                                    : individual.continuous;
+    const std::int64_t weight = individuals.fixed_weight(k);
     instance_.base[group_of_[k]] += weight * instance_.fixed;
     total += weight;
   }
@@ -167,20 +190,18 @@ void HitCounter::sum_hits(const Individuals& individuals) {
   const std::size_t groups = instance_.groups();
   instance_.hits.assign(proposal_of_.size() * groups, 0);
   if (groups == 1 && !individuals.valued) {
-    for (std::size_t c = 0; c < proposal_of_.size(); ++c) instance_.hits[c] = proposals_[proposal_of_[c]].weight;
+    for (std::size_t c = 0; c < proposal_of_.size(); ++c)
+      instance_.hits[c] = proposals_[proposal_of_[c]].weight;
     return;
   }
   for (const Occurrence& occurrence : occurrences_) {
     const Proposal& proposal = proposals_[occurrence.proposal];
     if (proposal.candidate < 0) continue;
-    const Individual& individual = individuals.all[occurrence.individual];
-    std::int64_t worth = proposal.discontinuous ? individual.discontinuous : individual.continuous;
-    if (individuals.valued) {
-      const double value =
-          individual.values.empty() ? 1.0 : individual.values[static_cast<std::size_t>(occurrence.constituent)];
-      worth = std::llround(static_cast<double>(worth) * value * individuals.value_scale);
-    }
-    instance_.hits[static_cast<std::size_t>(proposal.candidate) * groups + group_of_[occurrence.individual]] += worth;
+    const std::int64_t worth =
+        individuals.worth(occurrence.individual, occurrence.constituent, proposal.discontinuous);
+    instance_
+        .hits[static_cast<std::size_t>(proposal.candidate) * groups + group_of_[occurrence.individual]] +=
+        worth;
   }
 }
 

@@ -22,18 +22,25 @@ struct Proposal {
   static constexpr std::int32_t single_word = -2;
 };
 
-// That an individual has a set; of a unary chain only the uppermost constituent counts.
+// That an individual has a set, perhaps as a unary chain of several constituents; without labels only the
+// uppermost one of these counts.
 struct Occurrence {
   std::uint32_t proposal;
   std::uint32_t individual;
-  std::int64_t constituent;  // in the individual's columns
+  std::int64_t constituent;  // the uppermost one, in the individual's columns; the others follow
+  std::uint32_t length;      // of the chain
 };
 
 // Reused from sentence to sentence, so that memory is asked for only once.
 class HitCounter {
  public:
-  // Fills proposals, occurrences and the instance of one sentence of at least one word. O(number of constituents).
+  // Fills proposals and occurrences of one sentence of at least one word. O(number of constituents).
+  void find(const Individuals& individuals, std::int64_t sentence);
+  // The same, and the instance of the average without labels.
   void count(const Individuals& individuals, std::int64_t sentence, std::int64_t p, std::int64_t q);
+
+  // Has the instance prefer some of equally good trees.
+  void prefer(const Individuals& individuals, Ties ties);
 
   // Forgets the last sentence: one without words has nothing.
   void clear();
@@ -44,6 +51,8 @@ class HitCounter {
   const Instance& instance() const { return instance_; }
   const std::vector<Proposal>& proposals() const { return proposals_; }
   const std::vector<Occurrence>& occurrences() const { return occurrences_; }
+  // Whether somebody has a unary chain.
+  bool has_chains() const { return has_chains_; }
   // The proposal of every candidate.
   const std::vector<std::uint32_t>& proposal_of() const { return proposal_of_; }
   // How many constituents an individual's tree has, with all single words and the whole sentence.
@@ -67,6 +76,7 @@ class HitCounter {
   std::vector<std::int64_t> size_of_;
   std::vector<std::uint32_t> group_of_;
   std::vector<std::uint32_t> table_;  // open addressing: number of the proposal + 1, 0 where empty
+  bool has_chains_ = false;
   unsigned table_shift_ = 0;
   std::size_t width_ = 0;
 };

@@ -6,6 +6,8 @@
 namespace treemean::averaging {
 namespace {
 
+constexpr std::int64_t max_preference = std::int64_t{1} << 31;
+
 bool ascending_from_zero(std::span<const std::int64_t> offsets) {
   if (offsets.empty() || offsets.front() != 0) return false;
   for (std::size_t i = 1; i < offsets.size(); ++i) {
@@ -33,6 +35,18 @@ std::string in_sentence(const char* what, std::int64_t sentence) {
   return std::string(what).append(" in sentence ").append(std::to_string(sentence + 1));
 }
 
+// Every code must have a rank, and ranks be no negative numbers; `what` names them.
+std::string check_codes(std::span<const std::int32_t> codes, std::span<const std::int32_t> ranks,
+                        std::size_t count, const std::string& what) {
+  if (codes.size() != count) return "a number of " + what + "s that is not that of constituents";
+  for (const std::int32_t code : codes) {
+    if (code < 0 || static_cast<std::size_t>(code) >= ranks.size()) return "a " + what + " code out of range";
+  }
+  if (std::any_of(ranks.begin(), ranks.end(), [](std::int32_t r) { return r < 0; }))
+    return "a negative rank of a " + what;
+  return "";
+}
+
 std::string check_one(Individual& individual, const Individuals& all) {
   const std::int64_t sentences = all.sentences();
   if (!ascending_from_zero(individual.constituent_offsets))
@@ -40,14 +54,20 @@ std::string check_one(Individual& individual, const Individuals& all) {
   if (static_cast<std::int64_t>(individual.constituent_offsets.size()) != sentences + 1)
     return "a different number of sentences";
   const auto count = static_cast<std::size_t>(individual.constituent_offsets.back());
-  if (individual.labels.size() != count) return "a number of labels that is not that of constituents";
-  for (const std::int32_t code : individual.labels) {
-    if (code < 0 || static_cast<std::size_t>(code) >= individual.label_ranks.size()) return "a label code out of range";
+  if (std::string why = check_codes(individual.labels, individual.label_ranks, count, "label"); !why.empty())
+    return why;
+  if (individual.has_functions()) {
+    if (std::string why = check_codes(individual.functions, individual.function_ranks, count, "function");
+        !why.empty())
+      return why;
   }
-  if (std::any_of(individual.label_ranks.begin(), individual.label_ranks.end(), [](std::int32_t r) { return r < 0; }))
-    return "a negative rank of a label";
   if (!individual.values.empty() && individual.values.size() != count)
     return "a number of values that is not that of constituents";
+  if (!individual.preferences.empty() && individual.preferences.size() != count)
+    return "a number of preferences that is not that of constituents";
+  for (const std::int64_t preference : individual.preferences) {
+    if (preference < -max_preference || preference > max_preference) return "a preference that is too large";
+  }
   if (individual.continuous < 0 || individual.discontinuous < 0) return "a negative weight";
   for (const double value : individual.values) {
     if (!std::isfinite(value)) return "a value that is not finite";
@@ -59,13 +79,14 @@ std::string check_one(Individual& individual, const Individuals& all) {
     const std::int64_t here = individual.constituent_offsets[s + 1] - individual.constituent_offsets[s];
     if (words == 0 ? here != 0 : here == 0) return in_sentence("no root, or one without words,", s);
     const std::int64_t at = individual.bit_offsets.back();
-    const std::int64_t width = words / 64 + (words % 64 != 0);
-    const auto needed = static_cast<unsigned __int128>(here) * static_cast<unsigned __int128>(width);
-    if (needed > individual.bits.size() - static_cast<std::size_t>(at)) return "fewer bits than the constituents need";
+    const std::int64_t width = words / 64 + (words % 64 != 0 ? 1 : 0);
+    // Divided instead of multiplied: the product may be too large for a number.
+    const auto left = static_cast<std::int64_t>(individual.bits.size()) - at;
+    if (here != 0 && width > left / here) return "fewer bits than the constituents need";
     if (!sets_within(individual.bits.data() + at, here, words)) {
       return in_sentence("a set that is empty, goes beyond the last word, or lacks words as a root,", s);
     }
-    individual.bit_offsets.push_back(at + static_cast<std::int64_t>(needed));
+    individual.bit_offsets.push_back(at + here * width);
   }
   if (individual.bit_offsets.back() != static_cast<std::int64_t>(individual.bits.size()))
     return "more bits than the constituents need";
@@ -74,9 +95,23 @@ std::string check_one(Individual& individual, const Individuals& all) {
 
 }  // namespace
 
-// Sums of hits over a whole sentence must fit into 62 bits, and into 122 bits when they are multiplied with the
-// largest denominator and the number of candidates (see `TieWeights`).
-std::string Individuals::check_room(std::int64_t p, std::int64_t q) const {
+std::int64_t Individuals::fixed_weight(std::size_t individual) const {
+  const std::int64_t weight = all[individual].continuous;
+  return valued ? std::llround(static_cast<double>(weight) * value_scale) : weight;
+}
+
+std::int64_t Individuals::worth(std::size_t individual, std::int64_t constituent, bool discontinuous) const {
+  const Individual& one = all[individual];
+  const std::int64_t weight = discontinuous ? one.discontinuous : one.continuous;
+  if (!valued) return weight;
+  const double value = one.values.empty() ? 1.0 : one.values[static_cast<std::size_t>(constituent)];
+  return std::llround(static_cast<double>(weight) * value * value_scale);
+}
+
+// Sums of hits over a whole sentence must fit into 62 bits, and into 122 bits when they are multiplied with
+// the largest denominator and the number of candidates (see `TieWeights`).
+std::string Individuals::check_room(std::int64_t p, std::int64_t q, bool labelled,
+                                    double largest_preference) const {
   double total = 0, say = 0, longest = 0;
   for (const Individual& individual : all) {
     double largest = 1;
@@ -86,23 +121,34 @@ std::string Individuals::check_room(std::int64_t p, std::int64_t q) const {
     say += static_cast<double>(individual.continuous);
   }
   if (say <= 0) return "no individual has a continuous weight";
-  for (std::int64_t s = 0; s < sentences(); ++s) longest = std::max(longest, static_cast<double>(words(s)));
-  const double sum = total * (2 * longest + 2);
-  const double denominator = static_cast<double>(p + q) * (2 * longest + 2);
-  const double candidates = static_cast<double>(all.size()) * longest + 1;
-  const bool fits = sum < 0x1p62 && sum * denominator * candidates < 0x1p122;
+  // Twice the words, and all constituents if these have labels: a tree has no more.
+  double size = 0;
+  for (std::int64_t s = 0; s < sentences(); ++s) {
+    const auto length = static_cast<double>(words(s));
+    double labels = 0;
+    for (const Individual& individual : all)
+      labels +=
+          static_cast<double>(individual.constituent_offsets[s + 1] - individual.constituent_offsets[s]);
+    longest = std::max(longest, length);
+    size = std::max(size, 2 * length + 2 + (labelled ? labels : 0));
+  }
+  const double sum = total * size;
+  const double denominator = static_cast<double>(p + q) * size;
+  const double candidates = static_cast<double>(all.size()) * (labelled ? size : longest) + 1;
+  const double ties = 2 * largest_preference * candidates + 1;
+  const bool fits = sum < 0x1p62 && sum * denominator * candidates * ties < 0x1p122;
   return fits ? "" : "weights, values or beta are too large or too fine";
 }
 
-std::string Individuals::check(std::int64_t p, std::int64_t q) {
+std::string Individuals::check(std::int64_t p, std::int64_t q, bool labelled) {
   if (!ascending_from_zero(word_offsets)) return "word offsets that decrease or do not begin with 0";
   if (all.empty()) return "no individuals";
   if (!std::isfinite(value_scale) || value_scale <= 0) return "a scale of values that is not positive";
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if (std::string why = check_one(all[k], *this); !why.empty())
+    if (const std::string why = check_one(all[k], *this); !why.empty())
       return std::string("individual ").append(std::to_string(k + 1)).append(" has ").append(why);
   }
-  return check_room(p, q);
+  return check_room(p, q, labelled, 0);
 }
 
 }  // namespace treemean::averaging

@@ -5,13 +5,13 @@
 #include <compare>
 #include <cstdint>
 
-namespace treemean::averaging {
+#include "averaging/int128.hpp"
 
-using Int128 = __int128;
+namespace treemean::averaging {
 
 // The number of bits of |x|.
 inline int bit_length(Int128 x) {
-  const auto magnitude = static_cast<unsigned __int128>(x < 0 ? -x : x);
+  const auto magnitude = static_cast<Uint128>(x < 0 ? -x : x);
   const auto high = static_cast<std::uint64_t>(magnitude >> 64);
   return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
                    : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitude)));

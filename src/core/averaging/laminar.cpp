@@ -11,7 +11,7 @@
 namespace treemean::averaging {
 namespace {
 
-using Words = DynamicSet;
+using WordSet = DynamicSet;
 using Indices = std::vector<std::uint32_t>;
 
 class Search {
@@ -19,10 +19,10 @@ class Search {
   Search(std::span<const Row> rows, std::span<const Int128> weights, std::size_t width, Budget& budget)
       : weights_(weights), capacity_(64 * width), budget_(budget), inside_(rows.size(), 0) {
     for (const Row& row : rows) {
-      Words words(capacity_);
+      WordSet words(capacity_);
       for (std::uint32_t k = row.first_word; k <= row.last_word; ++k) {
         for (std::uint64_t w = row.words[k]; w != 0; w &= w - 1) {
-          words.insert(64 * k + static_cast<std::size_t>(std::countr_zero(w)));
+          words.insert(std::size_t{64} * k + static_cast<std::size_t>(std::countr_zero(w)));
         }
       }
       sets_.push_back(std::move(words));
@@ -71,15 +71,15 @@ class Search {
     return result;
   }
 
-  Words union_of(const Indices& family) const {
-    Words all(capacity_);
+  WordSet union_of(const Indices& family) const {
+    WordSet all(capacity_);
     for (const std::uint32_t set : family) all |= sets_[set];
     return all;
   }
 
   // Splits off the part of a family that hangs together with the first word; true if that is not all.
-  bool split(const Indices& family, const Words& all, Indices& part, Indices& rest) const {
-    Words connected(capacity_);
+  bool split(const Indices& family, const WordSet& all, Indices& part, Indices& rest) const {
+    WordSet connected(capacity_);
     connected.insert(all.first());
     rest = family;
     for (bool grown = true; grown;) {
@@ -117,7 +117,8 @@ class Search {
     return result;
   }
 
-  static std::int64_t member_equal_to(const std::vector<Words>& sets, const Indices& family, const Words& all) {
+  static std::int64_t member_equal_to(const std::vector<WordSet>& sets, const Indices& family,
+                                      const WordSet& all) {
     for (const std::uint32_t set : family) {
       if (sets[set] == all) return set;
     }
@@ -133,7 +134,7 @@ class Search {
       budget_.exhaust();
       return 0;
     }
-    const Words all = union_of(family);
+    const WordSet all = union_of(family);
     if (const std::int64_t whole = member_equal_to(sets_, family, all); whole >= 0) {
       return weights_[static_cast<std::size_t>(whole)] + inside_[static_cast<std::size_t>(whole)];
     }
@@ -156,9 +157,10 @@ class Search {
   }
 
   // Takes what `pack` chose for a family, and puts what is left to be looked at on the list.
-  void collect(const Indices& family, Indices& chosen, std::vector<Indices>& todo, const Indices& order) const {
+  void collect(const Indices& family, Indices& chosen, std::vector<Indices>& todo,
+               const Indices& order) const {
     if (family.empty()) return;
-    const Words all = union_of(family);
+    const WordSet all = union_of(family);
     const auto take = [&](std::uint32_t set) {
       chosen.push_back(set);
       todo.push_back(strictly_inside(set, order));
@@ -182,15 +184,16 @@ class Search {
   std::span<const Int128> weights_;
   std::size_t capacity_;
   Budget& budget_;
-  std::vector<Words> sets_;
+  std::vector<WordSet> sets_;
   std::vector<Int128> inside_;  // the best that fits strictly inside a set
-  std::unordered_map<Words, Choice, SetHash> memo_;
+  std::unordered_map<WordSet, Choice, SetHash> memo_;
 };
 
 }  // namespace
 
-std::optional<LaminarFamily> heaviest_laminar_family(std::span<const Row> rows, std::span<const Int128> weights,
-                                                     std::size_t width, Budget& budget) {
+std::optional<LaminarFamily> heaviest_laminar_family(std::span<const Row> rows,
+                                                     std::span<const Int128> weights, std::size_t width,
+                                                     Budget& budget) {
   return Search(rows, weights, width, budget).run();
 }
 

@@ -17,7 +17,8 @@ namespace treemean::averaging {
 template <class Weight>
 class BipartiteCut {
  public:
-  explicit BipartiteCut(std::size_t vertices) : arcs_of_(vertices + 2), source_(vertices), sink_(vertices + 1) {}
+  explicit BipartiteCut(std::size_t vertices)
+      : arcs_of_(vertices + 2), source_(vertices), sink_(vertices + 1) {}
 
   void add_left(std::size_t v, Weight weight) { add_arc(source_, v, weight); }
   void add_right(std::size_t v, Weight weight) { add_arc(v, sink_, weight); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "averaging/budget.hpp"
@@ -11,14 +12,16 @@
 namespace treemean::averaging {
 
 // These need certainty: they throw `Undecided` where a search would give up.
-struct Undecided {
-  const char* why;
+class Undecided : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
-// Returns the best `limit` trees of an instance's candidates, better ones first, of equal ones that with fewer
-// candidates, and then the first in canonical order; with `only_optimal` no more than are as good as the best.
-// One search for every tree and every candidate.
-std::vector<Outcome> best_trees(const Instance& instance, std::size_t limit, bool only_optimal, Budget& budget);
+// Returns the best `limit` trees of an instance's candidates, better ones first, of equal ones that with
+// fewer candidates, and then the first in canonical order; with `only_optimal` no more than are as good as
+// the best. One search for every tree and every candidate.
+std::vector<Outcome> best_trees(const Instance& instance, std::size_t limit, bool only_optimal,
+                                Budget& budget);
 
 // Returns numbers whose product is that of best trees.
 std::vector<Count> count_best_trees(const Instance& instance, Budget& budget);

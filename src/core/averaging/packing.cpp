@@ -29,6 +29,7 @@ struct Problem {
   std::span<const Row> rows;
   std::size_t width;
   TieWeights ties;
+  std::span<const TieRule> rules;  // of those alive
   bool canonical;
 };
 
@@ -39,7 +40,8 @@ void search(const Problem& problem, Budget& budget, Packed& result) {
   Set open(component.size());
   for (std::size_t rank = 0; rank < problem.alive.size(); ++rank) {
     const std::uint32_t v = problem.alive[rank];
-    encoded[v] = static_cast<Weight>(problem.ties.encode(problem.weights[component.members[v]], rank));
+    encoded[v] = static_cast<Weight>(
+        problem.ties.encode(problem.weights[component.members[v]], problem.rules[rank], rank));
     open.insert(v);
   }
 
@@ -107,22 +109,80 @@ void search_in_width(const Problem& problem, Budget& budget, Packed& result) {
 
 }  // namespace
 
+void Packing::clear() {
+  rows_.clear();
+  choices_.clear();
+  free_.clear();
+  rules_.clear();
+  taken_.clear();
+  has_mandatory_ = false;
+}
+
 void Packing::build(std::span<const Row> rows, std::int64_t words, Budget& budget) {
+  clear();
   rows_.assign(rows.begin(), rows.end());
+  size_ = rows.size();
   words_ = words;
   graph_.build(rows_, budget);
 }
 
+void Packing::build(const Instance& instance, std::span<const std::uint32_t> kept, Budget& budget) {
+  clear();
+  size_ = kept.size();
+  words_ = instance.words;
+  if (instance.labelled) {
+    make_choices(instance, kept);
+  } else {
+    for (const std::uint32_t c : kept) rows_.push_back(instance.candidates[c]);
+  }
+  if (!instance.costs.empty() || !instance.preferences.empty()) {
+    for (const std::uint32_t c : kept) rules_.push_back({instance.cost(c), instance.preference(c)});
+  }
+  graph_.build(rows_, budget);
+}
+
+void Packing::make_choices(const Instance& instance, std::span<const std::uint32_t> kept) {
+  for (std::uint32_t begin = 0, end = 0; begin < kept.size(); begin = end) {
+    while (end < kept.size() && instance.same_set(kept[begin], kept[end])) ++end;
+    const bool whole = instance.is_whole(kept[begin]);
+    if (whole || instance.is_single(kept[begin])) {
+      free_.push_back({begin, end});
+      has_mandatory_ |= whole;
+    } else {
+      choices_.push_back({begin, end});
+      rows_.push_back(instance.candidates[kept[begin]]);
+    }
+  }
+  // In canonical order the whole sentence comes last.
+  taken_.resize(choices_.size());
+  vertex_weights_.resize(choices_.size());
+}
+
 bool Packing::compatible(std::span<const std::uint32_t> sets) const {
+  std::vector<std::uint32_t> vertices;
+  if (choices_.empty() && free_.empty()) {
+    vertices.assign(sets.begin(), sets.end());
+  } else {
+    const auto members = [&](const Choice& choice) {
+      return std::lower_bound(sets.begin(), sets.end(), choice.end) -
+             std::lower_bound(sets.begin(), sets.end(), choice.begin);
+    };
+    if (std::any_of(free_.begin(), free_.end(), [&](const Choice& choice) { return members(choice) > 1; }))
+      return false;
+    for (std::uint32_t v = 0; v < choices_.size(); ++v) {
+      if (members(choices_[v]) > 1) return false;
+      if (members(choices_[v]) == 1) vertices.push_back(v);
+    }
+  }
   if (graph_.unfinished()) {
-    for (std::size_t i = 0; i < sets.size(); ++i) {
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        if (conflict(rows_[sets[i]], rows_[sets[j]])) return false;
+        if (conflict(rows_[vertices[i]], rows_[vertices[j]])) return false;
       }
     }
     return true;
   }
-  const auto among = [&](std::uint32_t v) { return std::binary_search(sets.begin(), sets.end(), v); };
+  const auto among = [&](std::uint32_t v) { return std::binary_search(vertices.begin(), vertices.end(), v); };
   for (const Component& component : graph_.components()) {
     for (std::size_t v = 0; v < component.size(); ++v) {
       if (!among(component.members[v])) continue;
@@ -138,6 +198,45 @@ void Packing::solve(std::span<const Int128> weights, Budget& budget, bool canoni
   result.value = result.upper = 0;
   result.chosen.clear();
   result.ties_open = false;
+  if (choices_.empty() && free_.empty()) {
+    solve_sets(weights, budget, canonical, result);
+  } else {
+    solve_choices(weights, budget, canonical, result);
+  }
+}
+
+// Of equal weight: whether one candidate is to be taken rather than another one.
+bool Packing::precedes_in_ties(std::uint32_t a, std::uint32_t b) const {
+  const TieRule x = tie_rule(a), y = tie_rule(b);
+  if (x.cost != y.cost) return x.cost < y.cost;
+  return x.preference != y.preference ? x.preference > y.preference : a < b;
+}
+
+std::uint32_t Packing::best_of(Choice choice, std::span<const Int128> weights) const {
+  std::uint32_t best = choice.begin;
+  for (std::uint32_t c = choice.begin + 1; c < choice.end; ++c) {
+    if (weights[c] > weights[best] || (weights[c] == weights[best] && precedes_in_ties(c, best))) best = c;
+  }
+  return best;
+}
+
+void Packing::solve_choices(std::span<const Int128> weights, Budget& budget, bool canonical, Packed& result) {
+  for (std::size_t v = 0; v < choices_.size(); ++v) {
+    taken_[v] = best_of(choices_[v], weights);
+    vertex_weights_[v] = weights[taken_[v]];
+  }
+  solve_sets(vertex_weights_, budget, canonical, result);
+  for (std::uint32_t& chosen : result.chosen) chosen = taken_[chosen];
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    const std::uint32_t best = best_of(free_[i], weights);
+    if (weights[best] <= 0 && !(has_mandatory_ && i + 1 == free_.size())) continue;
+    result.chosen.push_back(best);
+    result.value += weights[best];
+    result.upper += weights[best];
+  }
+}
+
+void Packing::solve_sets(std::span<const Int128> weights, Budget& budget, bool canonical, Packed& result) {
   if (graph_.unfinished()) {
     solve_without_graph(weights, budget, result);
     return;
@@ -157,7 +256,11 @@ void Packing::solve_component(const Component& component, std::span<const Int128
                               bool canonical, Packed& result) {
   if (component.size() == 2) {
     const std::uint32_t a = component.members[0], b = component.members[1];
-    const std::uint32_t best = weights[b] > weights[a] ? b : a;
+    const TieRule x = rule_of(a), y = rule_of(b);
+    const bool second = weights[a] != weights[b] ? weights[b] > weights[a]
+                        : x.cost != y.cost       ? y.cost < x.cost
+                                                 : y.preference > x.preference;
+    const std::uint32_t best = second ? b : a;
     if (weights[best] <= 0) return;
     result.chosen.push_back(best);
     result.value += weights[best];
@@ -165,23 +268,32 @@ void Packing::solve_component(const Component& component, std::span<const Int128
     return;
   }
   alive_.clear();
-  Int128 total = 0;
+  alive_rules_.clear();
+  Int128 total = 0, costs = 0, preferences = 0;
   for (std::uint32_t v = 0; v < component.size(); ++v) {
     if (const Int128 weight = weights[component.members[v]]; weight > 0) {
+      const TieRule rule = alive_rules_.emplace_back(rule_of(component.members[v]));
       alive_.push_back(v);
       total += weight;
+      costs += rule.cost;
+      preferences += rule.preference < 0 ? -rule.preference : rule.preference;
     }
   }
   if (alive_.empty()) return;
-  const Problem problem{
-      component, alive_, weights, rows_, static_cast<std::size_t>(words_ + 63) / 64, TieWeights(alive_.size(), total),
-      canonical};
+  const Problem problem{component,
+                        alive_,
+                        weights,
+                        rows_,
+                        static_cast<std::size_t>(words_ + 63) / 64,
+                        TieWeights(alive_.size(), total, costs, preferences),
+                        alive_rules_,
+                        canonical};
   if (problem.ties.narrow()) search_in_width<std::int64_t>(problem, budget, result);
   else search_in_width<Int128>(problem, budget, result);
 }
 
-// Without a graph: the memoised search, or else a greedy choice. A tree has no more than words - 2 of these sets,
-// which gives a bound.
+// Without a graph: the memoised search, or else a greedy choice. A tree has no more than words - 2 of these
+// sets, which gives a bound.
 void Packing::solve_without_graph(std::span<const Int128> weights, Budget& budget, Packed& result) {
   alive_.clear();
   for (std::uint32_t v = 0; v < rows_.size(); ++v) {
@@ -210,7 +322,8 @@ void Packing::solve_without_graph(std::span<const Int128> weights, Budget& budge
     alive_weights.push_back(weights[v]);
   }
   Budget trial = budget.part(memoised_search);
-  const auto family = heaviest_laminar_family(rows, alive_weights, static_cast<std::size_t>(words_ + 63) / 64, trial);
+  const auto family =
+      heaviest_laminar_family(rows, alive_weights, static_cast<std::size_t>(words_ + 63) / 64, trial);
   budget.settle(trial);
   if (!family) return;
   result.value = result.upper = family->value;

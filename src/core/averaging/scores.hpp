@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "averaging/big_integer.hpp"
@@ -10,8 +11,8 @@
 
 namespace treemean::averaging {
 
-// With `count` candidates chosen, F is Σ_g hits_g / denominator_g = Σ_g hits_g unit_g / whole. The units are
-// exact if `whole` can be a common multiple of all denominators; otherwise they are rounded down.
+// With chosen candidates that cost `count`, F is Σ_g hits_g / denominator_g = Σ_g hits_g unit_g / whole. The
+// units are exact if `whole` can be a common multiple of all denominators; otherwise they are rounded down.
 struct Scale {
   Int128 whole = 1;
   bool exact = true;
@@ -20,8 +21,23 @@ struct Scale {
 
 Scale make_scale(const Instance& instance, std::int64_t count, Int128 largest);
 
-// How many candidates the largest tree has.
+// What no tree of candidates costs more than.
 std::int64_t most_members(const Instance& instance);
+
+// The tree of fixed constituents; with labels it has the best chain of the whole sentence.
+std::vector<std::uint32_t> smallest_tree(const Instance& instance);
+
+// Candidates that have a majority, and are worth more than a value; ascending. Without a majority rule none.
+std::vector<std::uint32_t> majority_tree(const Instance& instance, const Fraction& value);
+
+// What a candidate in the best tree scores at least for a tree of a given size, or leaving it out would be a
+// gain: a share of the value of that tree. With denominators d_g, from d_0 to d_last, and q times the cost as
+// r, no gain means Σ h_g / (d_g - r) ≥ Σ (N_g / d_g) r / (d_g - r); so Σ h_g / d_g ≥ F (r / d_last) (1 - r /
+// d_0). Without labels the sizes of individuals differ by less than a factor of 2, and a simpler bound holds.
+double least_share(const Instance& instance, std::int64_t count, std::int64_t cost);
+
+// F of a tree in floating point.
+double plain_value(const Instance& instance, std::span<const std::uint32_t> chosen);
 
 // Whether all scales of an instance, for trees of any size, are exact.
 bool has_exact_scales(const Instance& instance, Int128 largest);

@@ -23,31 +23,20 @@ std::int64_t size_of(const std::uint64_t* words, std::size_t width) {
   return size;
 }
 
-// The label that all constituents of unlabelled trees have; -1 if there are several.
-std::int32_t only_label_of(const Individuals& individuals) {
-  std::int32_t only = -1;
-  for (const Individual& individual : individuals.all) {
-    for (const std::int32_t rank : individual.label_ranks) {
-      if (only >= 0 && rank != only) return -1;
-      only = rank;
-    }
-  }
-  return only;
-}
-
 }  // namespace
 
 SentenceAverager::SentenceAverager(const Individuals& individuals, const Options& options, StopSign& sign)
-    : individuals_(individuals), options_(options), sign_(sign) {
+    : individuals_(individuals), options_(options), sign_(sign), reader_(individuals) {
   double divisor = 0;
   for (const Individual& individual : individuals.all) {
     const auto weight = static_cast<double>(individual.continuous);
     total_weight_ += weight;
     total_discontinuous_ += static_cast<double>(individual.discontinuous);
-    divisor += individuals.valued ? static_cast<double>(std::llround(weight * individuals.value_scale)) : weight;
+    divisor +=
+        individuals.valued ? static_cast<double>(std::llround(weight * individuals.value_scale)) : weight;
   }
-  only_label_ = only_label_of(individuals);
-  objective_factor_ = (options.goal == Goal::sum ? 1.0 : static_cast<double>(options.p + options.q)) / divisor;
+  objective_factor_ =
+      (options.goal == Goal::sum ? 1.0 : static_cast<double>(options.p + options.q)) / divisor;
 }
 
 void SentenceAverager::add(std::int64_t sentence, Averages& averages) {
@@ -56,8 +45,7 @@ void SentenceAverager::add(std::int64_t sentence, Averages& averages) {
   Budget budget(options_.node_limit, options_.time_limit, sign_, start);
   outcome_.chosen.clear();
   if (individuals_.words(sentence) > 0) {
-    counter_.count(individuals_, sentence, options_.p, options_.q);
-    solver_.run(counter_.instance(), options_.goal, budget, outcome_);
+    solver_.run(count(sentence), options_.goal, budget, outcome_);
   } else {
     counter_.clear();
     outcome_ = {};
@@ -68,11 +56,27 @@ void SentenceAverager::add(std::int64_t sentence, Averages& averages) {
   add_outcome(budget.nodes(), seconds.count(), averages);
 }
 
+const Instance& SentenceAverager::count(std::int64_t sentence) {
+  if (!options_.labelled) {
+    counter_.count(individuals_, sentence, options_.p, options_.q);
+    counter_.prefer(individuals_, options_.ties);
+    return counter_.instance();
+  }
+  counter_.find(individuals_, sentence);
+  voices_.sort(counter_);
+  labelled_.build(individuals_, sentence, counter_, voices_, reader_, options_);
+  return labelled_.instance();
+}
+
 void SentenceAverager::add_outcome(std::int64_t nodes, double seconds, Averages& averages) {
   const std::int64_t words = counter_.instance().words;
   width_ = static_cast<std::size_t>(words + 63) / 64;
-  choose_members();
-  choose_labels();
+  if (options_.labelled && words > 0) {
+    choose_labelled_members();
+  } else {
+    choose_members();
+    choose_labels();
+  }
   sort_members();
   if (options_.goal == Goal::binary) add_binary_members();
   write(averages);
@@ -80,10 +84,10 @@ void SentenceAverager::add_outcome(std::int64_t nodes, double seconds, Averages&
   const double objective = to_double(outcome_.value) * factor;
   const double bound = outcome_.upper * factor;
   const double upper = outcome_.optimal ? objective : std::max(objective, bound + std::abs(bound) * caution);
-  const bool plain = words == 0 || (options_.goal != Goal::sum && options_.p == options_.q && !individuals_.typed &&
-                                    !individuals_.valued);
+  const bool plain = words == 0 || (options_.goal != Goal::sum && options_.p == options_.q &&
+                                    !individuals_.typed && !individuals_.valued);
   averages.objective.push_back(objective);
-  averages.average_f1.push_back(plain ? objective : average_f1());
+  averages.average_f1.push_back(plain ? objective : options_.labelled ? average_labelled_f1() : average_f1());
   averages.upper_bound.push_back(upper);
   averages.optimal.push_back(outcome_.optimal ? 1 : 0);
   averages.nodes.push_back(nodes);
@@ -91,10 +95,10 @@ void SentenceAverager::add_outcome(std::int64_t nodes, double seconds, Averages&
   averages.seconds.push_back(seconds);
 }
 
-void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool only_optimal, Averages& averages) {
+void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool only_optimal,
+                                Averages& averages) {
   Budget budget(options_.node_limit, options_.time_limit, sign_);
-  counter_.count(individuals_, sentence, options_.p, options_.q);
-  for (Outcome& outcome : best_trees(counter_.instance(), limit, only_optimal, budget)) {
+  for (Outcome& outcome : best_trees(count(sentence), limit, only_optimal, budget)) {
     outcome_ = std::move(outcome);
     add_outcome(budget.nodes(), 0, averages);
   }
@@ -102,102 +106,81 @@ void SentenceAverager::add_best(std::int64_t sentence, std::size_t limit, bool o
 
 std::vector<Count> SentenceAverager::count_best(std::int64_t sentence) {
   Budget budget(options_.node_limit, options_.time_limit, sign_);
-  counter_.count(individuals_, sentence, options_.p, options_.q);
-  return count_best_trees(counter_.instance(), budget);
+  return count_best_trees(count(sentence), budget);
 }
 
-// The chosen candidates, the whole sentence, and single words that more than half of the weight marks as such.
+void SentenceAverager::add_member(std::size_t proposal, const Chain& chain) {
+  const std::uint64_t* words = counter_.proposals()[proposal].words;
+  const std::int32_t label =
+      chain.length == 0 ? reader_.only_label() : reader_.label(chain, chain.length - 1);
+  members_.push_back({words, first_of(words), size_of(words, width_), static_cast<std::int64_t>(proposal),
+                      chain, label, false});
+}
+
+// The chosen candidates, the whole sentence, and single words that more than half of the weight marks as
+// such.
 void SentenceAverager::choose_members() {
   const auto& proposals = counter_.proposals();
   members_.clear();
-  member_of_.assign(proposals.size(), -1);
-  const auto add = [&](std::size_t proposal) {
-    const std::uint64_t* words = proposals[proposal].words;
-    member_of_[proposal] = static_cast<std::int64_t>(members_.size());
-    members_.push_back(
-        {words, first_of(words), size_of(words, width_), static_cast<std::int64_t>(proposal), only_label_, false});
-  };
-  for (const std::uint32_t c : outcome_.chosen) add(counter_.proposal_of()[c]);
+  for (const std::uint32_t c : outcome_.chosen) add_member(counter_.proposal_of()[c], {});
   for (std::size_t i = 0; i < proposals.size(); ++i) {
     const bool frequent = 2 * static_cast<double>(proposals[i].weight) > total_weight_;
-    if (proposals[i].candidate == Proposal::whole || (proposals[i].candidate == Proposal::single_word && frequent))
-      add(i);
+    if (proposals[i].candidate == Proposal::whole ||
+        (proposals[i].candidate == Proposal::single_word && frequent))
+      add_member(i, {});
   }
 }
 
-std::int32_t SentenceAverager::label_of(const Occurrence& occurrence) const {
-  const Individual& individual = individuals_.all[occurrence.individual];
-  const std::int32_t code = individual.labels[static_cast<std::size_t>(occurrence.constituent)];
-  return individual.label_ranks[static_cast<std::size_t>(code)];
+// With labels, all that is in the tree was chosen.
+void SentenceAverager::choose_labelled_members() {
+  plain_labels_ = false;
+  members_.clear();
+  for (const std::uint32_t c : outcome_.chosen) add_member(labelled_.proposal(c), labelled_.chain(c));
 }
 
-// Of every member the label with most weight, of equal ones the alphabetically first.
+bool SentenceAverager::is_discontinuous(std::int64_t proposal) const {
+  return counter_.proposals()[static_cast<std::size_t>(proposal)].discontinuous;
+}
+
+// Every member gets the chain with most weight; mostly all agree.
 void SentenceAverager::choose_labels() {
-  if (only_label_ != no_label) return;
-  // Mostly all agree.
-  bool disputed = false;
-  for (const Occurrence& occurrence : counter_.occurrences()) {
-    const std::int64_t member = member_of_[occurrence.proposal];
-    if (member < 0) continue;
-    std::int32_t& label = members_[static_cast<std::size_t>(member)].label;
-    const std::int32_t rank = label_of(occurrence);
-    if (label == no_label) {
-      label = rank;
-    } else if (label != rank) {
-      label = disputed_label;
-      disputed = true;
-    }
-  }
-  if (disputed) settle_disputed_labels();
-}
-
-void SentenceAverager::settle_disputed_labels() {
-  if (label_weights_.size() < members_.size()) label_weights_.resize(members_.size());
-  for (std::size_t m = 0; m < members_.size(); ++m) label_weights_[m].clear();
-  for (const Occurrence& occurrence : counter_.occurrences()) {
-    const std::int64_t member = member_of_[occurrence.proposal];
-    if (member < 0 || members_[static_cast<std::size_t>(member)].label != disputed_label) continue;
-    const Individual& individual = individuals_.all[occurrence.individual];
-    const std::int32_t rank = label_of(occurrence);
-    const bool gap = counter_.proposals()[occurrence.proposal].discontinuous;
-    const std::int64_t weight = gap ? individual.discontinuous : individual.continuous;
-    auto& weights = label_weights_[static_cast<std::size_t>(member)];
-    const auto known =
-        std::find_if(weights.begin(), weights.end(), [&](const LabelWeight& w) { return w.rank == rank; });
-    if (known == weights.end()) {
-      weights.push_back({rank, weight});
-    } else {
-      known->weight += weight;
-    }
-  }
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    if (members_[m].label != disputed_label) continue;
-    const auto& weights = label_weights_[m];
-    const auto best = std::min_element(weights.begin(), weights.end(), [](const LabelWeight& a, const LabelWeight& b) {
-      return a.weight != b.weight ? a.weight > b.weight : a.rank < b.rank;
+  plain_labels_ = reader_.only_label() >= 0 && !counter_.has_chains() && !reader_.has_functions();
+  if (plain_labels_) return;
+  voices_.sort(counter_);
+  for (Member& member : members_) {
+    const std::span<const Occurrence> voices = voices_.of(static_cast<std::size_t>(member.proposal));
+    member.chain = chain_of(voices.front());
+    const bool agreed = std::all_of(voices.begin() + 1, voices.end(), [&](const Occurrence& voice) {
+      return reader_.same(chain_of(voice), member.chain);
     });
-    members_[m].label = best->rank;
+    if (!agreed) member.chain = reader_.vote(voices, is_discontinuous(member.proposal));
+    member.label = reader_.label(member.chain, member.chain.length - 1);
   }
 }
 
 void SentenceAverager::sort_members() {
-  std::sort(members_.begin(), members_.end(),
-            [](const Member& a, const Member& b) { return a.first != b.first ? a.first < b.first : a.size > b.size; });
+  std::sort(members_.begin(), members_.end(), [](const Member& a, const Member& b) {
+    return a.first != b.first ? a.first < b.first : a.size > b.size;
+  });
 }
 
 void SentenceAverager::add_binary_members() {
   std::vector<const std::uint64_t*> sets;
+  sets.reserve(members_.size());
   for (const Member& member : members_) sets.push_back(member.words);
   if (counter_.instance().words == 0) return;
   added_ = missing_sets(sets, counter_.instance().words, options_.direction);
   for (const AddedSet& set : added_) {
     const std::uint64_t* words = set.words.data();
     const std::int64_t proposal = counter_.find(words);
-    members_.push_back({words, first_of(words), size_of(words, width_), proposal, members_[set.parent].label, true});
-    if (proposal < 0) continue;
+    members_.push_back(
+        {words, first_of(words), size_of(words, width_), proposal, {}, members_[set.parent].label, true});
+    if (proposal < 0 || options_.labelled) continue;
     const std::int32_t candidate = counter_.proposals()[static_cast<std::size_t>(proposal)].candidate;
     outcome_.chosen.push_back(static_cast<std::uint32_t>(candidate));
   }
+  sort_members();
+  if (options_.labelled) return;  // what was added has a label that nobody else has, and was counted
   // Somebody may have proposed what was added, at a negative value.
   const Fraction before = outcome_.value;
   const Instance& instance = counter_.instance();
@@ -209,22 +192,41 @@ void SentenceAverager::add_binary_members() {
     outcome_.upper = outcome_.optimal ? to_double(before) : outcome_.upper;
     outcome_.optimal = false;
   }
-  sort_members();
 }
 
-void SentenceAverager::write(Averages& averages) const {
-  averages.constituent_counts.push_back(static_cast<std::int64_t>(members_.size()));
+// The constituents of a member.
+void SentenceAverager::describe(const Member& member) {
+  if (member.added) {
+    nodes_.assign(1, {-1 - member.label, 0, 0});
+  } else if (plain_labels_) {
+    const Proposal& proposal = counter_.proposals()[static_cast<std::size_t>(member.proposal)];
+    nodes_.assign(1, {member.label, 0, proposal.weight});
+  } else {
+    reader_.describe(member.chain, voices_.of(static_cast<std::size_t>(member.proposal)),
+                     is_discontinuous(member.proposal), nodes_);
+  }
+}
+
+void SentenceAverager::write(Averages& averages) {
+  std::size_t count = 0;
   for (const Member& member : members_) {
-    averages.bits.insert(averages.bits.end(), member.words, member.words + width_);
-    double support = 0;
+    describe(member);
+    double weight = 0, total = 0;
     if (member.proposal >= 0) {
       const Proposal& proposal = counter_.proposals()[static_cast<std::size_t>(member.proposal)];
-      const double total = proposal.discontinuous ? total_discontinuous_ : total_weight_;
-      support = total > 0 ? static_cast<double>(proposal.weight) / total : 0;
+      total = proposal.discontinuous ? total_discontinuous_ : total_weight_;
+      weight = static_cast<double>(proposal.weight);
     }
-    averages.support.push_back(support);
-    averages.labels.push_back(member.added ? -1 - member.label : member.label);
+    count += nodes_.size();
+    for (const ChainNode& node : nodes_) {
+      averages.bits.insert(averages.bits.end(), member.words, member.words + width_);
+      averages.support.push_back(total > 0 ? weight / total : 0);
+      averages.support_labelled.push_back(total > 0 ? static_cast<double>(node.weight) / total : 0);
+      averages.labels.push_back(node.label);
+      averages.functions.push_back(node.function);
+    }
   }
+  averages.constituent_counts.push_back(static_cast<std::int64_t>(count));
 }
 
 // The weighted mean F1, whatever β, typed weights and values say.
@@ -244,6 +246,25 @@ double SentenceAverager::average_f1() const {
   for (std::size_t k = 0; k < common.size(); ++k) {
     sum += 2.0 * static_cast<double>(individuals_.all[k].continuous) * static_cast<double>(common[k]) /
            static_cast<double>(size + counter_.size_of(k));
+  }
+  return sum / total_weight_;
+}
+
+// The same for labelled constituents.
+double SentenceAverager::average_labelled_f1() {
+  const std::int64_t words = counter_.instance().words;
+  std::vector<std::int64_t> common(individuals_.all.size(), words);
+  std::int64_t size = words;
+  for (const Member& member : members_) {
+    size += member.added ? 1 : member.chain.length;
+    if (member.added) continue;
+    for (const Occurrence& voice : voices_.of(static_cast<std::size_t>(member.proposal)))
+      common[voice.individual] += reader_.common(member.chain, chain_of(voice));
+  }
+  double sum = 0;
+  for (std::size_t k = 0; k < common.size(); ++k) {
+    sum += 2.0 * static_cast<double>(individuals_.all[k].continuous) * static_cast<double>(common[k]) /
+           static_cast<double>(size + labelled_.size_of(k));
   }
   return sum / total_weight_;
 }

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "averaging/binarise.hpp"
+#include "averaging/chains.hpp"
 #include "averaging/hits.hpp"
 #include "averaging/individuals.hpp"
+#include "averaging/labelled.hpp"
 #include "averaging/optima.hpp"
 #include "averaging/solver.hpp"
 
@@ -16,8 +18,11 @@ namespace treemean::averaging {
 struct Averages {
   std::vector<std::int64_t> constituent_counts;
   std::vector<std::uint64_t> bits;
-  std::vector<std::int32_t> labels;  // ranks; those of sets that were added to make a tree binary are -1 - rank
-  std::vector<double> support;
+  // Ranks; those of sets that were added to make a tree binary are -1 - rank.
+  std::vector<std::int32_t> labels;
+  std::vector<std::int32_t> functions;  // ranks
+  // The share of the weight that has a constituent's words, and that has them under this label.
+  std::vector<double> support, support_labelled;
   std::vector<double> objective, average_f1, upper_bound, optimal, seconds;
   std::vector<std::int64_t> nodes, candidates;
 };
@@ -37,41 +42,45 @@ class SentenceAverager {
  private:
   // A set of the result.
   struct Member {
-    const std::uint64_t* words;
-    std::int64_t first, size;
-    std::int64_t proposal;  // -1 if nobody proposed it
-    std::int32_t label;     // a rank; if it was added to make the tree binary, that of the set it divides
-    bool added;
-  };
-  static constexpr std::int32_t no_label = -1, disputed_label = -2;
-  struct LabelWeight {
-    std::int32_t rank;
-    std::int64_t weight;
+    const std::uint64_t* words = nullptr;
+    std::int64_t first = 0, size = 0;
+    std::int64_t proposal = -1;  // -1 if nobody proposed it
+    Chain chain;                 // none of sets that were added to make the tree binary
+    std::int32_t label =
+        0;  // the rank of the lowest one; of a set that was added, that of the set it divides
+    bool added = false;
   };
 
   void add_outcome(std::int64_t nodes, double seconds, Averages& averages);
   void choose_members();
   void add_binary_members();
-  std::int32_t label_of(const Occurrence& occurrence) const;
+  // The instance of a sentence with words.
+  const Instance& count(std::int64_t sentence);
+  void add_member(std::size_t proposal, const Chain& chain);
+  void choose_labelled_members();
+  bool is_discontinuous(std::int64_t proposal) const;
   void choose_labels();
-  void settle_disputed_labels();
   void sort_members();
-  void write(Averages& averages) const;
+  void describe(const Member& member);
+  void write(Averages& averages);
   double average_f1() const;
+  double average_labelled_f1();
 
   const Individuals& individuals_;
   Options options_;
   StopSign& sign_;
   double total_weight_ = 0, total_discontinuous_ = 0, objective_factor_ = 0;
-  std::int32_t only_label_ = no_label;
+  ChainReader reader_;
+  bool plain_labels_ = false;  // whether all constituents of the sentence have the same label and no function
   Solver solver_;
   HitCounter counter_;
+  LabelledHits labelled_;
   Outcome outcome_;
   std::size_t width_ = 0;
   std::vector<Member> members_;
   std::vector<AddedSet> added_;
-  std::vector<std::int64_t> member_of_;                  // by proposal: its number as a member, or -1
-  std::vector<std::vector<LabelWeight>> label_weights_;  // by member
+  Voices voices_;
+  std::vector<ChainNode> nodes_;
 };
 
 }  // namespace treemean::averaging

@@ -9,27 +9,13 @@
 namespace treemean::averaging {
 namespace {
 
-constexpr std::int64_t table_steps = 50'000;
+constexpr std::int64_t sizes_steps = 50'000;
 constexpr int climbing_steps = 10;
 
-double plain_value(const Instance& instance, const std::vector<std::uint32_t>& chosen) {
-  double value = 0;
-  for (std::size_t g = 0; g < instance.groups(); ++g) {
-    double hits = static_cast<double>(instance.base[g]);
-    for (const std::uint32_t c : chosen) hits += static_cast<double>(instance.hit(c, g));
-    value += hits / static_cast<double>(instance.denominator(g, static_cast<std::int64_t>(chosen.size())));
-  }
-  return value;
-}
-
+// A tree to begin with: candidates with a majority; of those of one set the one that is farthest above it.
 std::vector<std::uint32_t> majority(const Instance& instance) {
-  std::vector<std::uint32_t> chosen;
-  for (std::uint32_t c = 0; c < instance.candidates.size() && instance.majority_total > 0; ++c) {
-    std::int64_t hits = 0;
-    for (std::size_t g = 0; g < instance.groups(); ++g) hits += instance.hit(c, g);
-    if (2 * hits > instance.majority_total) chosen.push_back(c);
-  }
-  return chosen;
+  if (instance.majority_total <= 0) return smallest_tree(instance);
+  return majority_tree(instance, {instance.majority_total, Int128{2} * instance.q});
 }
 
 }  // namespace
@@ -41,7 +27,7 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
   negative_ = std::any_of(instance.hits.begin(), instance.hits.end(), is_negative) ||
               std::any_of(instance.base.begin(), instance.base.end(), is_negative);
   // Majority constituents conflict only if the individuals are no trees.
-  if (!keep_candidates(majority(instance), budget)) keep_candidates({}, budget);
+  if (!keep_candidates(majority(instance), budget)) keep_candidates(smallest_tree(instance), budget);
   outcome.searched = static_cast<std::int64_t>(kept_.size());
   outcome.optimal = true;
   outcome.rounded = false;
@@ -62,35 +48,35 @@ void SizeSearch::run(const Instance& instance, Budget& budget, Outcome& outcome)
   outcome.value = best_value_;
 }
 
-// If c is in the best tree T, leaving it out is no gain. Without negative hits that means that the score of c is at
-// least F(T) q / (D + q), where D is the largest denominator; multiplied with D + q, scores are largest for small
-// trees.
+// If c is in the best tree T, leaving it out is no gain, so that the score of c is at least a share of F(T)
+// (see `least_share`; without negative hits). Divided by that share, scores are largest for small trees.
 bool SizeSearch::keep_candidates(const std::vector<std::uint32_t>& first, Budget& budget) {
   const Instance& instance = *instance_;
-  const double value = std::max(plain_value(instance, {}), plain_value(instance, first));
-  const std::size_t last = instance.groups() - 1;
-  const double threshold = value * static_cast<double>(instance.q) * (1 - 1e-9);
-  const auto enough = static_cast<double>(instance.denominator(last, 1) + instance.q);
+  const std::vector<std::uint32_t> smallest = smallest_tree(instance);
+  const double value = std::max(plain_value(instance, smallest), plain_value(instance, first));
   kept_.clear();
   for (std::uint32_t c = 0; c < instance.candidates.size(); ++c) {
     double reduced = 0;
-    for (std::size_t g = 0; g <= last; ++g) {
-      reduced += static_cast<double>(instance.hit(c, g)) / static_cast<double>(instance.denominator(g, 1));
+    const std::int64_t cost = instance.cost(c);
+    for (std::size_t g = 0; g < instance.groups(); ++g) {
+      reduced += static_cast<double>(instance.hit(c, g)) / static_cast<double>(instance.denominator(g, cost));
     }
-    if (negative_ || reduced * enough >= threshold) kept_.push_back(c);
+    const bool enough = reduced >= value * least_share(instance, cost, cost) * (1 - 1e-9);
+    if (negative_ || enough || instance.is_whole(c)) kept_.push_back(c);
   }
-  std::sort(kept_.begin(), kept_.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return precedes(instance.candidates[a], instance.candidates[b]); });
-  std::vector<Row> rows;
-  for (const std::uint32_t c : kept_) rows.push_back(instance.candidates[c]);
-  packing_.build(rows, instance.words, budget);
+  sort_canonically(instance, kept_);
+  packing_.build(instance, kept_, budget);
+  // In canonical order the whole sentence comes last.
+  whole_ = kept_.size();
+  while (whole_ > 0 && instance.is_whole(kept_[whole_ - 1])) --whole_;
 
-  best_.clear();
-  best_value_ = value_of_kept(best_);
   std::vector<std::uint32_t> chosen;
+  best_.clear();
   for (std::uint32_t i = 0; i < kept_.size(); ++i) {
     if (std::binary_search(first.begin(), first.end(), kept_[i])) chosen.push_back(i);
+    if (std::binary_search(smallest.begin(), smallest.end(), kept_[i])) best_.push_back(i);
   }
+  best_value_ = value_of_kept(best_);
   if (!packing_.compatible(chosen)) return false;
   offer(chosen);
   return true;
@@ -99,18 +85,31 @@ bool SizeSearch::keep_candidates(const std::vector<std::uint32_t>& first, Budget
 void SizeSearch::score_kept(std::int64_t count, Scale& scale, Scores& scores) const {
   scale = make_scale(*instance_, count, largest_scale_);
   scores.resize(kept_.size());
-  const std::size_t last = instance_->groups() - 1;
-  const double least = to_double(best_value_) * static_cast<double>(instance_->q) /
-                       static_cast<double>(instance_->denominator(last, count) + instance_->q) * (1 - 1e-9) *
-                       static_cast<double>(scale.whole);
+  const double enough = to_double(best_value_) * (1 - 1e-9) * static_cast<double>(scale.whole);
+  const double least = enough * least_share(*instance_, count, 1);
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     scores[i] = score(*instance_, scale, kept_[i]);
-    if (!negative_ && static_cast<double>(scores[i]) < least) scores[i] = 0;
+    if (negative_) continue;
+    if (!instance_->labelled) {
+      if (static_cast<double>(scores[i]) < least) scores[i] = 0;
+    } else if (const std::int64_t cost = instance_->costs[kept_[i]];
+               cost <= count &&
+               static_cast<double>(scores[i]) < enough * least_share(*instance_, count, cost) && i < whole_) {
+      scores[i] = 0;
+    }
   }
+}
+
+std::int64_t SizeSearch::cost_of_kept(const std::vector<std::uint32_t>& chosen) const {
+  if (!instance_->labelled) return static_cast<std::int64_t>(chosen.size());
+  std::int64_t cost = 0;
+  for (const std::uint32_t i : chosen) cost += instance_->costs[kept_[i]];
+  return cost;
 }
 
 Fraction SizeSearch::value_of_kept(const std::vector<std::uint32_t>& chosen) const {
   std::vector<std::uint32_t> candidates;
+  candidates.reserve(chosen.size());
   for (const std::uint32_t i : chosen) candidates.push_back(kept_[i]);
   return value_of(*instance_, candidates, largest_scale_);
 }
@@ -142,10 +141,10 @@ void SizeSearch::climb(Budget& budget) {
   Scores scores;
   weights_.resize(kept_.size());
   for (int step = 0; step < climbing_steps; ++step) {
-    const auto count = static_cast<std::int64_t>(best_.size());
+    const std::int64_t count = cost_of_kept(best_);
     score_kept(count, scale, scores);
     const Int128 loss = marginal_loss(scale, count);
-    for (std::size_t i = 0; i < kept_.size(); ++i) weights_[i] = scores[i] - loss;
+    for (std::size_t i = 0; i < kept_.size(); ++i) weights_[i] = scores[i] - loss * instance_->cost(kept_[i]);
     packing_.solve(weights_, budget, false, packed_);
     if (!offer(packed_.chosen)) return;
   }
@@ -156,38 +155,80 @@ bool SizeSearch::ruled_out(const Fraction& bound, bool strictly) const {
   return strictly ? order < 0 : order <= 0;
 }
 
-// What no tree of these sizes exceeds. Denominators are those of the smallest size, the number of members may be
-// anything up to the largest. The relaxation is left out where the largest scores already rule all of them out.
+// What the scores of no tree up to a size exceed, whatever is in conflict.
+Int128 SizeSearch::largest_sum(const Scores& scores, std::int64_t size) const {
+  Int128 sum = 0;
+  if (instance_->labelled) {
+    // Chains may cost nothing where every set of a binary tree has a label anyway.
+    for (std::size_t i = 0, end = 0; i < scores.size(); i = end) {
+      Int128 best = i < whole_ ? Int128{0} : scores[i];
+      for (end = i; end < scores.size() && instance_->same_set(kept_[i], kept_[end]); ++end)
+        best = std::max(best, scores[end]);
+      sum += best;
+    }
+    return sum;
+  }
+  Scores largest = scores;
+  const auto high = std::min(static_cast<std::size_t>(size), largest.size());
+  std::nth_element(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(high), largest.end(),
+                   std::greater<>());
+  for (std::size_t i = 0; i < high; ++i) sum += std::max(largest[i], Int128{0});
+  return sum;
+}
+
+// What no tree of these sizes exceeds. Denominators are those of the smallest size, the number of members may
+// be anything up to the largest. The relaxation is left out where the largest scores already rule all of them
+// out.
 Fraction SizeSearch::bound_of(const Range& range, bool strictly, Budget& budget) {
   Scale scale;
   Scores scores;
   budget.work(kept_.size() * (instance_->groups() + 4));
   score_kept(range.low, scale, scores);
   const Int128 base = base_score(*instance_, scale);
-  Scores largest = scores;
-  const auto high = std::min(static_cast<std::size_t>(range.high), largest.size());
-  std::nth_element(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(high), largest.end(),
-                   std::greater<>());
-  Int128 sum = 0;
-  for (std::size_t i = 0; i < high; ++i) sum += std::max(largest[i], Int128{0});
+  const Int128 sum = largest_sum(scores, range.high);
   const Fraction bound{base + sum, scale.whole};
   if (ruled_out(bound, strictly)) return bound;
   const Int128 loss = marginal_loss(scale, range.low);
-  for (std::size_t i = 0; i < kept_.size(); ++i) weights_[i] = scores[i] - loss;
+  for (std::size_t i = 0; i < kept_.size(); ++i) weights_[i] = scores[i] - loss * instance_->cost(kept_[i]);
   packing_.solve(weights_, budget, false, packed_);
   offer(packed_.chosen);
   return {base + std::min(sum, packed_.upper + loss * range.high), scale.whole};
 }
 
-// What no tree of any size exceeds, in one pass over the hits: all that are positive, over the smallest denominators.
+// What no tree of any size exceeds, in one pass over the hits: all that are positive, over the smallest
+// denominators.
 double SizeSearch::crude_bound() const {
   double bound = 0;
   for (std::size_t g = 0; g < instance_->groups(); ++g) {
     auto hits = static_cast<double>(instance_->base[g]);
-    for (const std::uint32_t c : kept_) hits += static_cast<double>(std::max<std::int64_t>(instance_->hit(c, g), 0));
+    for (const std::uint32_t c : kept_)
+      hits += static_cast<double>(std::max<std::int64_t>(instance_->hit(c, g), 0));
     bound += std::max(hits, 0.0) / static_cast<double>(instance_->denominator(g, 0));
   }
   return bound;
+}
+
+// The best of the trees that cost least.
+SizeSearch::Point SizeSearch::smallest_point(const Scores& scores, bool canonical, Budget& budget) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = whole_; i < kept_.size(); ++i) least = std::min(least, instance_->costs[kept_[i]]);
+  Int128 best = 0;
+  bool found = false;
+  for (std::size_t i = whole_; i < kept_.size(); ++i) {
+    if (instance_->costs[kept_[i]] != least) continue;
+    best = found ? std::max(best, scores[i]) : scores[i];
+    found = true;
+  }
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    const std::int64_t cost = instance_->costs[kept_[i]];
+    if (i < whole_) weights_[i] = cost == 0 ? scores[i] : Int128{-1};
+    else weights_[i] = cost == least ? scores[i] : best - 1;
+  }
+  packing_.solve(weights_, budget, canonical, packed_);
+  offer(packed_.chosen);
+  Point point{cost_of_kept(packed_.chosen), 0};
+  for (const std::uint32_t i : packed_.chosen) point.value += scores[i];
+  return point;
 }
 
 SizeSearch::BestOfSize SizeSearch::best_of_size(std::int64_t count, bool strictly, Budget& budget) {
@@ -199,12 +240,13 @@ SizeSearch::BestOfSize SizeSearch::best_of_size(std::int64_t count, bool strictl
   BestOfSize result;
   result.bound = {std::numeric_limits<std::int64_t>::max(), 1};
   const auto relax = [&](Int128 a, Int128 b) {
-    for (std::size_t i = 0; i < kept_.size(); ++i) weights_[i] = b * scores[i] - a;
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      weights_[i] = b * scores[i] - a * instance_->cost(kept_[i]);
     packing_.solve(weights_, budget, strictly, packed_);
     const Fraction bound{b * base + packed_.upper + a * count, b * scale.whole};
     if (compare(bound, result.bound) < 0) result.bound = bound;
     offer(packed_.chosen);
-    Point point{static_cast<std::int64_t>(packed_.chosen.size()), 0};
+    Point point{cost_of_kept(packed_.chosen), 0};
     for (const std::uint32_t i : packed_.chosen) point.value += scores[i];
     if (packed_.exact() && point.members == count) {
       result.exact = true;
@@ -214,7 +256,23 @@ SizeSearch::BestOfSize SizeSearch::best_of_size(std::int64_t count, bool strictl
   };
   const auto finished = [&] { return result.exact || !packed_.exact() || ruled_out(result.bound, strictly); };
 
-  Point left{0, 0}, right = relax(marginal_loss(scale, count), 1);
+  Point left{0, 0}, right{0, 0};
+  if (instance_->labelled) {
+    // The smallest trees are no longer empty ones.
+    left = smallest_point(scores, strictly, budget);
+    if (left.members > count) {
+      result.exact = true;
+      result.bound = {std::numeric_limits<std::int64_t>::min(), 1};
+      return result;
+    }
+    if (left.members == count && packed_.exact()) {
+      result.exact = true;
+      result.chosen = packed_.chosen;
+      result.bound = {base + left.value, scale.whole};
+      return result;
+    }
+  }
+  right = relax(marginal_loss(scale, count), 1);
   if (finished()) return result;
   if (right.members < count) {
     left = right;
@@ -236,16 +294,17 @@ SizeSearch::BestOfSize SizeSearch::best_of_size(std::int64_t count, bool strictl
 SizeSearch::BestOfSize SizeSearch::best_by_table(std::int64_t count, const Scale& scale, const Scores& scores,
                                                  Fraction bound, Budget& budget) {
   std::vector<bool> keep(kept_.size());
-  for (std::size_t i = 0; i < kept_.size(); ++i) keep[i] = negative_ || scores[i] > 0;
+  for (std::size_t i = 0; i < kept_.size(); ++i) keep[i] = negative_ || scores[i] > 0 || i >= whole_;
   const auto members = static_cast<std::size_t>(count);
-  Budget part = budget.part(table_steps);
+  Budget part = budget.part(sizes_steps);
   const auto table = member_table(packing_, scores, keep, members, part);
   budget.settle(part);
   BestOfSize result;
   result.bound = bound;
   if (!table) return result;
   result.exact = true;
-  if (members >= table->size()) {  // no tree as good as the best one is so large
+  if (members >= table->size() ||
+      (*table)[members].count == 0) {  // no tree as good as the best one is so large
     result.bound = {std::numeric_limits<std::int64_t>::min(), 1};
     return result;
   }
@@ -258,7 +317,9 @@ SizeSearch::BestOfSize SizeSearch::best_by_table(std::int64_t count, const Scale
 
 // Ranges that bounds can be computed for.
 std::vector<SizeSearch::Range> SizeSearch::all_sizes() const {
-  const std::int64_t largest = std::min(most_members(*instance_), static_cast<std::int64_t>(kept_.size()));
+  const std::int64_t most = most_members(*instance_);
+  const std::int64_t largest =
+      instance_->labelled ? most : std::min(most, static_cast<std::int64_t>(kept_.size()));
   std::vector<Range> todo;
   if (negative_) {
     for (std::int64_t count = largest; count >= 0; --count) todo.push_back({count, count});
@@ -319,7 +380,7 @@ void SizeSearch::prove(Budget& budget, Outcome& outcome) {
 
 // Of equally good trees the smallest ones, and of these the first; the value of the best tree is known.
 void SizeSearch::choose_canonical(Budget& budget) {
-  const auto size = static_cast<std::int64_t>(best_.size());
+  const std::int64_t size = cost_of_kept(best_);
   std::vector<Range> todo;
   if (size > 0) todo.push_back({0, size - 1});
   while (!todo.empty() && !budget.spent()) {

@@ -11,9 +11,10 @@
 
 namespace treemean::averaging {
 
-// For a fixed size the best tree is the heaviest compatible subset with so many members. Sizes are ruled out by bounds
-// against the best tree so far: the largest scores, and Lagrangian relaxations Σ (score - μ) + μ size, both also
-// for whole ranges of sizes. Where a gap remains, tables by number of members close it.
+// For a fixed size the best tree is the heaviest compatible subset with so many members; with labels, that
+// costs so much. Sizes are ruled out by bounds against the best tree so far: the largest scores, and
+// Lagrangian relaxations Σ (score - μ) + μ size, both also for whole ranges of sizes. Where a gap remains,
+// tables by number of members close it.
 class SizeSearch {
  public:
   void run(const Instance& instance, Budget& budget, Outcome& outcome);
@@ -25,7 +26,7 @@ class SizeSearch {
   struct Range {
     std::int64_t low, high;
   };
-  // A relaxed solution: how many members it has, and their scores.
+  // A relaxed solution: what it costs, and its scores.
   struct Point {
     std::int64_t members;
     Int128 value;
@@ -46,10 +47,13 @@ class SizeSearch {
 
   // The scores of kept candidates that can be in a tree of this size as good as the best one, 0 for others.
   void score_kept(std::int64_t count, Scale& scale, Scores& scores) const;
+  std::int64_t cost_of_kept(const std::vector<std::uint32_t>& chosen) const;
   Fraction value_of_kept(const std::vector<std::uint32_t>& chosen) const;
   bool offer(const std::vector<std::uint32_t>& chosen);
   Int128 marginal_loss(const Scale& scale, std::int64_t count) const;
   bool ruled_out(const Fraction& bound, bool strictly) const;
+  Int128 largest_sum(const Scores& scores, std::int64_t size) const;
+  Point smallest_point(const Scores& scores, bool canonical, Budget& budget);
   Fraction bound_of(const Range& range, bool strictly, Budget& budget);
   double crude_bound() const;
   BestOfSize best_of_size(std::int64_t count, bool strictly, Budget& budget);
@@ -60,6 +64,7 @@ class SizeSearch {
   Int128 largest_scale_ = 1;
   bool negative_ = false;            // whether hits or bases are negative; some bounds do not hold then
   std::vector<std::uint32_t> kept_;  // candidates in canonical order
+  std::size_t whole_ = 0;            // those from here on are chains of the whole sentence
   Packing packing_;
   Packed packed_;
   std::vector<Int128> weights_;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -10,7 +11,10 @@
 namespace treemean::averaging {
 
 // Thrown where work ends because another thread said so.
-struct Stopped {};
+class Stopped : public std::exception {
+ public:
+  const char* what() const noexcept override { return "stopped"; }
+};
 
 class StopSign {
  public:

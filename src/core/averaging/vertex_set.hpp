@@ -75,7 +75,7 @@ class BasicSet {
   // Calls f for every member, in ascending order. Members may be erased meanwhile; f still sees those of
   // the current word.
   template <class F>
-  void for_each(F&& f) const {
+  void for_each(const F& f) const {
     for (std::size_t k = 0; k < words_.size(); ++k) {
       for (std::uint64_t word = words_[k]; word != 0; word &= word - 1) {
         f(64 * k + static_cast<std::size_t>(std::countr_zero(word)));
@@ -83,7 +83,8 @@ class BasicSet {
     }
   }
 
-  // Of two different sets of equally many numbers: whether this one has the smaller number where they first differ.
+  // Of two different sets of equally many numbers: whether this one has the smaller number where they first
+  // differ.
   bool precedes(const BasicSet& other) const {
     for (std::size_t k = 0; k < words_.size(); ++k) {
       if (const std::uint64_t different = words_[k] ^ other.words_[k]; different != 0) {

@@ -3,45 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import overload
+from typing import TypeVar, cast
 
 from treemean.averaging.alignment import check_aligned
 from treemean.averaging.arguments import listed
-from treemean.averaging.by_problem import by_problem
 from treemean.averaging.exact import exact
+from treemean.averaging.frequencies import Frequencies, count_labels
 from treemean.averaging.optima import all_optima, count_optima, k_best
-from treemean.averaging.reference import OPTIONS_OF_METHODS, REFERENCE_METHODS
-from treemean.averaging.request import NODE_LIMIT, Direction, HitsLike, Request, make_request
+from treemean.averaging.reference import LABELLED_METHODS, OPTIONS_OF_METHODS, REFERENCE_METHODS
+from treemean.averaging.reference.by_problem import by_problem
+from treemean.averaging.request import NODE_LIMIT, AverageRequest, HitsLike, make_request
+from treemean.averaging.ties import TiesLike
 from treemean.averaging.weights import WeightsLike
 from treemean.errors import InvalidOption, Unsolved
+from treemean.names import Direction, Unaries
 from treemean.trees import Tree, Treebank
 
 __all__ = [
     "METHODS",
+    "AverageRequest",
+    "Frequencies",
     "Method",
-    "Request",
     "all_optima",
     "average",
     "by_problem",
+    "count_labels",
     "count_optima",
     "k_best",
 ]
 
+#: What is averaged, and what comes out.
+Kind = TypeVar("Kind", Tree, Treebank)
 #: A method takes aligned treebanks and a request, and returns their average.
-Method = Callable[[Sequence[Treebank], Request], Treebank]
+Method = Callable[[Sequence[Treebank], AverageRequest], Treebank]
 #: Methods by name; `by_problem` makes one from a function that solves a single `Problem`.
 METHODS: dict[str, Method] = {
     "exact": exact,
     **{
-        name: by_problem(name, solve, OPTIONS_OF_METHODS.get(name, ()))
+        name: by_problem(name, solve, OPTIONS_OF_METHODS.get(name, ()), LABELLED_METHODS.get(name))
         for name, solve in REFERENCE_METHODS.items()
     },
 }
 
 
-@overload
 def average(
-    individuals: Sequence[Tree],
+    individuals: Sequence[Kind],
     weights: WeightsLike = None,
     *,
     beta: float = 1.0,
@@ -54,44 +60,24 @@ def average(
     jobs: int | None = None,
     max_fan_out: int | None = None,
     skipped: list[Unsolved] | None = None,
-) -> Tree: ...
-@overload
-def average(
-    individuals: Sequence[Treebank],
-    weights: WeightsLike = None,
-    *,
-    beta: float = 1.0,
-    binary: bool | Direction = False,
-    method: str = "exact",
-    hits: HitsLike = None,
-    additive: bool = False,
-    node_limit: int = NODE_LIMIT,
-    time_limit: float | None = None,
-    jobs: int | None = None,
-    max_fan_out: int | None = None,
-    skipped: list[Unsolved] | None = None,
-) -> Treebank: ...
-def average(
-    individuals: Sequence[Treebank] | Sequence[Tree],
-    weights: WeightsLike = None,
-    *,
-    beta: float = 1.0,
-    binary: bool | Direction = False,
-    method: str = "exact",
-    hits: HitsLike = None,
-    additive: bool = False,
-    node_limit: int = NODE_LIMIT,
-    time_limit: float | None = None,
-    jobs: int | None = None,
-    max_fan_out: int | None = None,
-    skipped: list[Unsolved] | None = None,
-) -> Treebank | Tree:
+    frequencies: Sequence[Frequencies] | None = None,
+    labelled: bool = False,
+    unaries: Unaries = "keep",
+    ties: TiesLike = "canonical",
+) -> Kind:
     """Return the average of treebanks over the same sentences, or of trees over the same sentence.
 
     The average is the tree with the highest weighted mean of F_β against the individuals. Of several such
     trees it is the canonical one: with the fewest constituents, then with the smallest ones when sets of
     words are compared as binary numbers whose bit p is word p. The order of the individuals does not matter,
-    except that words, tags, ids and metadata are taken from the first one.
+    except that ids and metadata are taken from the first one.
+
+    Labels are voted on: every set of words gets the unary chain of labels with the most weight among the
+    individuals that have the set, and each of its constituents the function with the most weight behind it.
+    Words above which more than half of the weight has constituents get the same, and words get tags and
+    functions. Of equal votes the one that is more frequent in all individuals wins, then the alphabetically
+    first. Individuals without any functions, or any tags, have no say about these. So if all individuals are
+    the same tree, that is the average.
 
     Parameters
     ----------
@@ -120,13 +106,29 @@ def average(
     skipped : what becomes of sentences that are beyond the reach of the method (`exact` has none such). By
         default the first one is an error, `Unsolved`. If a list is given, they are left out of the result,
         and an `Unsolved` with number, id and reason is added to the list for each of them.
+    frequencies : how often labels and tags occur, one `Frequencies` for each individual (see
+        `treemean.averaging.count_labels`), where these are pieces of larger treebanks. If not given, it is
+        counted here.
+    labelled : average sets and labels jointly: F_β compares the multisets of labelled constituents (NP over
+        NP counts twice), single words always among them. The chain of labels over every set is one that some
+        individual has over it. `objective` and `average_f1` are those of labelled constituents. Sets whose
+        labels are disputed may be left out: see docs/averaging.md for when which average is better.
+    unaries : with `labelled`: "keep" whole unary chains, or "none" of them, only a single label that some
+        individual has over a set.
+    ties : what decides between equally good trees with the fewest constituents, before the canonical order
+        does: "canonical" for nothing else; "right" for the highest sum, over constituents, of the position of
+        their last word; "left" for the lowest sum of the first ones; or values of one's own, whose sum is to
+        be high: a function of a `Constituent` (with its label if `labelled`), or a mapping from positions, or
+        from (positions, label), to numbers, or a list of such for the sentences. Decided exactly. With
+        `binary=True` they also say how constituents are divided about which nobody has an opinion; values of
+        one's own choose among the ways to join neighbouring children. For the method `exact` only.
 
     The result has sentence values: `objective` (the weighted mean of F_β), `average_f1` (the weighted mean of
     F1), `upper_bound`, `optimal` (1 if proven), `nodes` (steps of the search), `candidates` (constituents
     that were left when it began), `seconds`. Its metadata tell the method as `average_method`, and where
-    there is no proof the reason as `average_note`. Every constituent has the value `support`, the share of
-    the weight that has it, and the label that most of that weight gives to it (the alphabetically first of
-    equal ones).
+    there is no proof the reason as `average_note`. Every constituent has the values `support`, the share of
+    the weight that has these words as a constituent, and `support_labelled`, the share that has them under
+    this label.
 
     >>> a = Tree("x y z".split(), [({0, 1, 2}, "S"), ({0, 1}, "A")])
     >>> b = Tree("x y z".split(), [({0, 1, 2}, "S"), ({1, 2}, "B")])
@@ -154,8 +156,12 @@ def average(
         jobs=jobs,
         max_fan_out=max_fan_out,
         skipped=skipped,
+        frequencies=frequencies,
+        labelled=labelled,
+        unaries=unaries,
+        ties=ties,
     )
     banks = [Treebank.from_trees([tree]) for tree in given] if are_trees else given
     check_aligned(banks)
     result = METHODS[method](banks, request)
-    return result[0] if are_trees else result
+    return cast(Kind, result[0] if are_trees else result)

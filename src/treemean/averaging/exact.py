@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treemean import _core
-from treemean.averaging.request import HitsLike, Request
+from treemean.averaging.dividing import divided_by_values
+from treemean.averaging.frequencies import Chain, Frequencies, count_labels, summed, tells_something
+from treemean.averaging.request import AverageRequest, HitsLike
+from treemean.averaging.ties import check_ties, preferences_of
 from treemean.averaging.weights import Weights
+from treemean.averaging.words import voted_words
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.trees import Treebank
 from treemean.trees.binarise import MARK
@@ -22,6 +28,8 @@ from treemean.trees.treebank import offsets_of
 
 #: The numbers that a result has for every sentence.
 SENTENCE_VALUES = ("objective", "average_f1", "upper_bound", "optimal", "nodes", "candidates", "seconds")
+#: The numbers that it has for every constituent.
+CONSTITUENT_VALUES = ("support", "support_labelled")
 #: The key of a sentence's metadata that tells the method.
 METHOD_KEY = "average_method"
 #: The key that tells why a sentence's average is not proven to be the best; other sentences lack it.
@@ -32,58 +40,123 @@ _ROOM = 1 << 44
 _LEAST_RESOLUTION = 1e6
 
 
-def exact(runs: Sequence[Treebank], request: Request) -> Treebank:
+def exact(runs: Sequence[Treebank], request: AverageRequest) -> Treebank:
     """Return the exact average of aligned treebanks."""
     if request.max_fan_out is not None:
         raise InvalidOption("the method exact takes no max_fan_out; the method dynamic-programming does")
-    individuals, vocabulary = core_individuals(runs, request)
+    request = with_frequencies(runs, request)
+    individuals, vocabularies = core_individuals(runs, request)
     try:
         found = _core.average(
             individuals,
-            goal=request.goal,
-            direction=request.direction,
-            p=request.beta2.numerator,
-            q=request.beta2.denominator,
-            node_limit=request.node_limit,
-            time_limit=request.time_limit or 0.0,
+            core_options(request),
             threads=request.jobs if request.jobs is not None else _available_cores(),
         )
     except ValueError as error:
         raise TreemeanError(str(error)) from error
-    return result_of(runs[0], found, vocabulary, request)
+    result = result_of(runs[0], found, vocabularies, request).with_columns(**voted_words(runs, request))
+    if request.goal == "binary" and request.direction == "values":
+        return divided_by_values(result, found["labels"] < 0, runs, request.weights, request.ties)
+    return result
 
 
-def result_of(base: Treebank, found: dict[str, Any], vocabulary: list[str], request: Request) -> Treebank:
+class Vocabularies(NamedTuple):
+    """The labels and the functions of all individuals, in the order in which the core numbers them."""
+
+    labels: list[str]
+    functions: list[str]
+
+
+def result_of(
+    base: Treebank, found: dict[str, Any], vocabularies: Vocabularies, request: AverageRequest
+) -> Treebank:
     """Return what the core found for the sentences of `base` as a treebank."""
-    labels = _decode_labels(found["labels"], vocabulary)
     return base.with_columns(
         metadata=with_method(base, "exact", _reasons(found, request)),
         constituent_offsets=offsets_of(found["constituent_counts"]),
-        labels=labels,
-        functions=CodedStrings.constant("", len(labels)),
+        labels=_decode_labels(found["labels"], vocabularies.labels),
+        functions=CodedStrings(found["functions"], Strings.of(vocabularies.functions)),
         bits=found["bits"],
         sentence_values={name: found[name] for name in SENTENCE_VALUES},
-        constituent_values={"support": found["support"]},
+        constituent_values={name: found[name] for name in CONSTITUENT_VALUES},
     )
 
 
-def core_individuals(runs: Sequence[Treebank], request: Request) -> tuple[_core.Individuals, list[str]]:
-    """Return aligned treebanks and their weights for the core, and the labels of all of them, sorted."""
-    vocabulary = sorted({text for run in runs for text in run.labels.texts})
-    rank = {text: index for index, text in enumerate(vocabulary)}
+def with_frequencies(runs: Sequence[Treebank], request: AverageRequest) -> AverageRequest:
+    """Return the request with the frequencies of labels: those given, or those of these treebanks."""
+    given = request.frequencies
+    if given is None:
+        return replace(request, frequencies=count_labels([runs]))
+    if len(given) != len(runs) or not all(isinstance(one, Frequencies) for one in given):
+        raise InvalidOption(f"frequencies must be a list of {len(runs)} Frequencies, one for each individual")
+    return request
+
+
+def core_individuals(
+    runs: Sequence[Treebank], request: AverageRequest
+) -> tuple[_core.Individuals, Vocabularies]:
+    """Return aligned treebanks and their weights for the core, and the labels of all of them."""
+    vocabularies = Vocabularies(
+        sorted({text for run in runs for text in run.labels.texts}),
+        sorted({"", *(text for run in runs for text in run.functions.texts)}),
+    )
+    rank, function_rank = ({text: index for index, text in enumerate(texts)} for texts in vocabularies)
     values = _values(runs, request.hits)
+    preferences = preferences_of(runs, request.ties, request.labelled)
+    frequencies = with_frequencies(runs, request).frequencies or []
     individuals = _core.Individuals(
         word_offsets=np.ascontiguousarray(runs[0].word_offsets, dtype=np.int64),
-        constituent_offsets=[np.ascontiguousarray(run.constituent_offsets, dtype=np.int64) for run in runs],
-        bits=[np.ascontiguousarray(run.bits, dtype=np.uint64) for run in runs],
-        labels=[np.ascontiguousarray(run.labels.codes, dtype=np.int32) for run in runs],
-        label_ranks=[np.array([rank[text] for text in run.labels.texts], dtype=np.int32) for run in runs],
-        values=values,
-        continuous=list(request.weights.continuous),
-        discontinuous=list(request.weights.discontinuous),
         value_scale=_value_scale(request.weights, values),
     )
-    return individuals, vocabulary
+    tells_functions = [tells_something(counted.functions) for counted in frequencies]
+    for k, run in enumerate(runs):
+        individuals.add(
+            constituent_offsets=np.ascontiguousarray(run.constituent_offsets, dtype=np.int64),
+            bits=np.ascontiguousarray(run.bits, dtype=np.uint64),
+            labels=_ranked(run.labels, rank),
+            functions=_ranked(run.functions, function_rank) if tells_functions[k] else None,
+            values=values[k] if values else None,
+            preferences=preferences[k] if preferences else None,
+            weights=(request.weights.continuous[k], request.weights.discontinuous[k]),
+        )
+    heard = [k for k in range(len(runs)) if request.weights.has_say(k)]
+    chains: Counter[Chain] = Counter()
+    for k in heard:
+        chains.update(frequencies[k].chains)
+    functions = summed(frequencies[k].functions for k in heard if tells_functions[k])
+    individuals.set_frequencies(
+        labels=np.array([chains[text,] for text in vocabularies.labels], dtype=np.int64),
+        longer_chains=[
+            ([rank[text] for text in chain], count)
+            for chain, count in chains.items()
+            if len(chain) > 1 and all(text in rank for text in chain)
+        ],
+        functions=np.array([functions[text] for text in vocabularies.functions], dtype=np.int64),
+    )
+    return individuals, vocabularies
+
+
+def _ranked(column: CodedStrings, rank: Mapping[str, int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return codes, and the rank of every code."""
+    return (
+        np.ascontiguousarray(column.codes, dtype=np.int32),
+        np.array([rank[text] for text in column.texts], dtype=np.int32),
+    )
+
+
+def core_options(request: AverageRequest) -> _core.Options:
+    """Return what the core must know of a request."""
+    return _core.Options(
+        goal=request.goal,
+        direction="right" if request.direction == "values" else request.direction,
+        p=request.beta2.numerator,
+        q=request.beta2.denominator,
+        node_limit=request.node_limit,
+        time_limit=request.time_limit or 0.0,
+        labelled=request.labelled,
+        keep_chains=request.unaries == "keep",
+        ties=check_ties(request.ties),
+    )
 
 
 def with_method(base: Treebank, method: str, notes: Mapping[int, str] | None = None) -> Strings:
@@ -100,7 +173,7 @@ def with_method(base: Treebank, method: str, notes: Mapping[int, str] | None = N
     return Strings.of(texts)
 
 
-def _reasons(found: Mapping[str, NDArray[Any]], request: Request) -> dict[int, str]:
+def _reasons(found: Mapping[str, NDArray[Any]], request: AverageRequest) -> dict[int, str]:
     """Tell of sentences without a proof why there is none."""
     reasons = {}
     for s in np.flatnonzero(found["optimal"] == 0).tolist():

@@ -11,10 +11,13 @@ import numpy as np
 from treemean import _core
 from treemean.averaging.alignment import check_aligned
 from treemean.averaging.arguments import listed, whole_number
-from treemean.averaging.exact import core_individuals, exact, result_of
-from treemean.averaging.request import NODE_LIMIT, HitsLike, Request, make_request
+from treemean.averaging.exact import core_individuals, core_options, exact, result_of, with_frequencies
+from treemean.averaging.request import NODE_LIMIT, AverageRequest, HitsLike, make_request
+from treemean.averaging.ties import TiesLike
 from treemean.averaging.weights import WeightsLike
+from treemean.averaging.words import voted_words
 from treemean.errors import TreemeanError
+from treemean.names import Unaries
 from treemean.trees import Tree, Treebank
 
 # What the core's integers hold; no list is so long.
@@ -28,6 +31,9 @@ def count_optima(
     beta: float = 1.0,
     hits: HitsLike = None,
     node_limit: int = NODE_LIMIT,
+    labelled: bool = False,
+    unaries: Unaries = "keep",
+    ties: TiesLike = "canonical",
 ) -> int:
     """Count the trees that are as good as the average.
 
@@ -39,11 +45,20 @@ def count_optima(
     >>> count_optima([a, b])
     2
     """
-    banks, request = _prepare(trees, weights, beta, hits, node_limit)
+    banks, request = _prepare(
+        trees,
+        weights,
+        beta=beta,
+        hits=hits,
+        node_limit=node_limit,
+        labelled=labelled,
+        unaries=unaries,
+        ties=ties,
+    )
     if len(banks[0].words) == 0:
         return 1
     individuals, _ = core_individuals(banks, request)
-    factors = _decided(_core.count_best_trees, individuals, **_options(request))
+    factors = _decided(_core.count_best_trees, individuals, request)
     return prod((high << 64) + low for high, low in factors)
 
 
@@ -55,6 +70,9 @@ def all_optima(
     beta: float = 1.0,
     hits: HitsLike = None,
     node_limit: int = NODE_LIMIT,
+    labelled: bool = False,
+    unaries: Unaries = "keep",
+    ties: TiesLike = "canonical",
 ) -> list[Tree]:
     """Return the trees that are as good as the average, the average itself first, at most `limit` of them.
 
@@ -65,7 +83,18 @@ def all_optima(
     >>> [[c.label for c in tree] for tree in all_optima([a, b])]
     [['S', 'A'], ['S', 'B']]
     """
-    return _best(trees, weights, whole_number("limit", limit, 1), True, beta, hits, node_limit)
+    return _best(
+        trees,
+        weights,
+        whole_number("limit", limit, 1),
+        True,
+        beta=beta,
+        hits=hits,
+        node_limit=node_limit,
+        labelled=labelled,
+        unaries=unaries,
+        ties=ties,
+    )
 
 
 def k_best(
@@ -76,6 +105,9 @@ def k_best(
     beta: float = 1.0,
     hits: HitsLike = None,
     node_limit: int = NODE_LIMIT,
+    labelled: bool = False,
+    unaries: Unaries = "keep",
+    ties: TiesLike = "canonical",
 ) -> list[Tree]:
     """Return the k best trees by objective, all different, best first; fewer if there are fewer.
 
@@ -87,26 +119,33 @@ def k_best(
     >>> [round(tree.values["objective"], 3) for tree in k_best([a], 5)]
     [1.0, 0.889]
     """
-    return _best(trees, weights, whole_number("k", k, 1), False, beta, hits, node_limit)
+    return _best(
+        trees,
+        weights,
+        whole_number("k", k, 1),
+        False,
+        beta=beta,
+        hits=hits,
+        node_limit=node_limit,
+        labelled=labelled,
+        unaries=unaries,
+        ties=ties,
+    )
 
 
 def _prepare(
-    individuals: Iterable[Tree], weights: WeightsLike, beta: float, hits: HitsLike, node_limit: int
-) -> tuple[list[Treebank], Request]:
+    individuals: Iterable[Tree], weights: WeightsLike, **options: Any
+) -> tuple[list[Treebank], AverageRequest]:
     trees = listed(individuals, only_trees=True)
-    request = make_request(len(trees), weights, beta=beta, hits=hits, node_limit=node_limit)
+    request = make_request(len(trees), weights, **options)
     banks = [Treebank.from_trees([tree]) for tree in trees]
     check_aligned(banks)
-    return banks, request
+    return banks, with_frequencies(banks, request)
 
 
-def _options(request: Request) -> dict[str, int]:
-    return {"p": request.beta2.numerator, "q": request.beta2.denominator, "node_limit": request.node_limit}
-
-
-def _decided(search: Any, *arguments: Any, **options: Any) -> Any:
+def _decided(search: Any, individuals: _core.Individuals, request: AverageRequest, **arguments: Any) -> Any:
     try:
-        return search(*arguments, **options)
+        return search(individuals, core_options(request), **arguments)
     except RuntimeError as error:
         raise TreemeanError(f"not decided: {error}") from error
     except ValueError as error:
@@ -118,20 +157,19 @@ def _best(
     weights: WeightsLike,
     limit: int,
     only_optimal: bool,
-    beta: float,
-    hits: HitsLike,
-    node_limit: int,
+    **options: Any,
 ) -> list[Tree]:
-    banks, request = _prepare(trees, weights, beta, hits, node_limit)
+    banks, request = _prepare(trees, weights, **options)
     if len(banks[0].words) == 0:
         return list(exact(banks, request))
-    individuals, vocabulary = core_individuals(banks, request)
+    individuals, vocabularies = core_individuals(banks, request)
     found = _decided(
         _core.best_trees,
         individuals,
-        **_options(request),
+        request,
         limit=min(limit, _MOST_TREES),
         only_optimal=only_optimal,
     )
-    repeated = banks[0].take(np.zeros(len(found["objective"]), dtype=np.int64))
-    return list(result_of(repeated, found, vocabulary, request))
+    voted = voted_words(banks, request)
+    repeated = banks[0].with_columns(**voted).take(np.zeros(len(found["objective"]), dtype=np.int64))
+    return list(result_of(repeated, found, vocabularies, request))

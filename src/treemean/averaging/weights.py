@@ -33,6 +33,10 @@ class Weights:
         """The sum by which objectives are divided: that of the continuous weights."""
         return sum(self.continuous)
 
+    def has_say(self, individual: int) -> bool:
+        """Tell whether an individual has any weight."""
+        return bool(self.continuous[individual] or self.discontinuous[individual])
+
 
 def make_weights(weights: WeightsLike, count: int) -> Weights:
     """Check weights for `count` individuals and return them as integers.

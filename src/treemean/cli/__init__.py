@@ -1,6 +1,7 @@
 """The command line: one file per command, each a thin wrapper over functions that return data."""
 
 from treemean.cli import (  # noqa: F401 - they register
+    agree,
     average,
     compare,
     convert,
@@ -9,6 +10,7 @@ from treemean.cli import (  # noqa: F401 - they register
     draw,
     ensemble,
     evaluate,
+    experiment,
     fit,
     parse,
     sample,

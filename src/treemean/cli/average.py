@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.ties import TiesFile
+from treemean.names import Direction, MethodName, TieRule, Unaries
 
 if TYPE_CHECKING:
+    from treemean.averaging import Frequencies
     from treemean.errors import Unsolved
+    from treemean.files.source import Spooled
     from treemean.trees import Treebank
-
-#: How more than two children are joined in binary trees.
-Direction = Literal["left", "right", "balanced"]
 
 
 @app.command()
@@ -37,6 +40,14 @@ def average(
             "[cyan]column:NAME[/cyan] for values that the constituents of the runs carry.",
         ),
     ] = None,
+    probability: Annotated[
+        bool,
+        typer.Option(
+            "--probability",
+            help="Give each constituent the probability that it is right, by the file of --hits, or without "
+            "by how far the runs agree (jsonl and parquet keep it).",
+        ),
+    ] = False,
     beta: Annotated[
         float, typer.Option(min=0, help="The β of F_β, up to 1000; 1 weighs precision and recall alike.")
     ] = 1.0,
@@ -45,12 +56,29 @@ def average(
         Direction | None,
         typer.Option(help="How --binary joins what no run decides; right if not given. Only with --binary."),
     ] = None,
-    method: Annotated[
+    labelled: Annotated[
+        bool,
+        typer.Option(
+            "--labelled",
+            help="Average labels jointly with constituents. Without it constituents are chosen first, and "
+            "labels are voted on, which is better with few runs whose labels differ much.",
+        ),
+    ] = False,
+    unaries: Annotated[
+        Unaries | None,
+        typer.Option(help="With --labelled: keep unary chains (the default), or none of them."),
+    ] = None,
+    ties: Annotated[
         str,
         typer.Option(
-            help="exact, meet-in-the-middle, exhaustive, dynamic-programming, integer-programming "
-            "(needs SciPy), cyk, greedy, select, majority."
+            metavar="canonical|right|left|FILE",
+            help="What decides between equally good trees: last words far to the right, first words far to "
+            "the left, or a JSON Lines file with values of constituents (see docs/averaging.md).",
         ),
+    ] = "canonical",
+    method: Annotated[
+        str,
+        typer.Option(help=f"One of {', '.join(get_args(MethodName))} (integer-programming needs SciPy)."),
     ] = "exact",
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads of the method exact; all cores if not given.")
@@ -100,28 +128,60 @@ def average(
 
       treemean average run*.dbr -o mean.dbr --hits hits.json
 
+      treemean average run*.dbr -o mean.dbr --ties right
+
+      treemean average parser1.ptb parser2.ptb parser3.ptb -o mean.ptb --labelled --unaries none
+
+      treemean average run*.dbr -o mean.jsonl --hits hits.json --probability
+
       treemean average run*.dbr -o mean.dbr --method dynamic-programming --max-fan-out 1 --skip-unsolved
     """
     from treemean.cli.hits import hits_of
     from treemean.cli.output import say, with_progress
+    from treemean.files.source import spooled
     from treemean.formats import TreebankWriter
 
     if direction is not None and not binary:
         raise typer.BadParameter(
             "it says how --binary joins; give --binary as well", param_hint="--direction"
         )
+    if unaries is not None and not labelled:
+        raise typer.BadParameter(
+            "it is for labelled averages; give --labelled as well", param_hint="--unaries"
+        )
     if stats is not None:
         options.check_different(str(stats), "--stats", [output, *runs])
-    valued, batched = hits_of(hits, runs, jobs, options.numbers(weights, "--weights"), beta, binary)
+    shares = options.numbers(weights, "--weights")
+    own_ties = None if ties in get_args(TieRule) else TiesFile(ties)
+    valued, batched, finished = hits_of(
+        hits,
+        runs,
+        jobs=jobs,
+        weights=shares,
+        beta=beta,
+        binary=binary,
+        labelled=labelled,
+        probability=probability,
+    )
+    writer = TreebankWriter(output, format=to_format)
+    if probability:
+        options.check_keeps_probabilities(writer)
     begun = time.perf_counter()
     sentences = proven = 0
     skipped: list[Unsolved] | None = [] if skip_unsolved else None
-    with TreebankWriter(output, format=to_format) as writer, _StatsWriter(stats) as report:
+    with spooled(runs) as paths, writer, _StatsWriter(stats) as report:
+        batches, frequencies = _counted(lambda: batched(_batches(paths, match, from_format, encoding)))
         averages = _averages(
-            batched(_batches(runs, match, from_format, encoding)),
+            batches,
             valued,
+            finished,
             skipped,
+            own_ties,
+            frequencies=frequencies,
+            **({"ties": ties} if own_ties is None else {}),
             binary=(direction or True) if binary else False,
+            labelled=labelled,
+            unaries=unaries or "keep",
             method=method,
             jobs=jobs,
             time_limit=time_limit,
@@ -135,10 +195,14 @@ def average(
         report.finish(
             {
                 "runs": runs,
-                "weights": options.numbers(weights, "--weights"),
+                "weights": shares,
                 "hits": hits,
+                "probability": probability,
                 "beta": beta,
                 "binary": binary,
+                "labelled": labelled,
+                "unaries": unaries or "keep",
+                "ties": ties,
                 "method": method,
             },
             {"sentences": sentences, "optimal": proven, "seconds": time.perf_counter() - begun},
@@ -154,10 +218,15 @@ def average(
 def _averages(
     batches: Iterable[list[Treebank]],
     valued: Callable[[list[Treebank]], dict[str, Any]],
+    finished: Callable[[Treebank, list[Treebank]], Treebank],
     skipped: list[Unsolved] | None,
+    own_ties: TiesFile | None,
     **request: Any,
 ) -> Iterator[Treebank]:
-    """Yield averages of batches, with what `valued` says of each; what is skipped is numbered throughout."""
+    """Yield averages of batches, with what `valued` says of each, `finished` beside the runs.
+
+    What is skipped is numbered throughout.
+    """
     from treemean.averaging import average as average_treebanks
     from treemean.errors import Unsolved
 
@@ -168,30 +237,56 @@ def _averages(
 
     for batch in batches:
         unsolved: list[Unsolved] | None = None if skipped is None else []
+        if own_ties is not None:
+            request["ties"] = own_ties.take(len(batch[0]))
         try:
             mean = average_treebanks(batch, skipped=unsolved, **valued(batch), **request)
         except Unsolved as error:
             raise numbered(error) from error
+        left_out = {error.sentence for error in unsolved or []}  # counted from 1
         if skipped is not None:
             skipped += map(numbered, unsolved or [])
         seen += len(batch[0])
-        yield mean
+        kept = [s for s in range(len(batch[0])) if s + 1 not in left_out]
+        yield finished(mean, [run.take(kept) for run in batch] if left_out else batch)
+    if own_ties is not None:
+        own_ties.finish(seen)
 
 
-def _batches(runs: list[str], match: str, format: str | None, encoding: str) -> Iterator[list[Treebank]]:
+def _counted(
+    read: Callable[[], Iterable[list[Treebank]]],
+) -> tuple[Iterable[list[Treebank]], list[Frequencies] | None]:
+    """Return batches, and how often labels occur in all of them, which decides ties.
+
+    A single batch is counted when it is averaged. Otherwise everything is read twice, as no more than a batch
+    is held.
+    """
+    from treemean.averaging import count_labels
+
+    batches = iter(read())
+    first = list(islice(batches, 2))
+    if len(first) < 2:
+        return first, None
+    return read(), count_labels(chain(first, batches))
+
+
+def _batches(
+    runs: Sequence[str | Spooled], match: str, format: str | None, encoding: str
+) -> Iterator[list[Treebank]]:
     """Yield aligned batches; matching by id needs whole files, matching by position does not."""
     from treemean.averaging.alignment import align_by_id, check_aligned
     from treemean.cli.output import read_all
     from treemean.formats.parallel import read_parallel
 
+    names = [os.fspath(run) for run in runs]
     if match == "id":
-        aligned = align_by_id([read_all(path, format=format, encoding=encoding) for path in runs], runs)
-        check_aligned(aligned, runs)
+        aligned = align_by_id([read_all(path, format=format, encoding=encoding) for path in runs], names)
+        check_aligned(aligned, names)
         yield aligned
         return
     seen = 0
     for batch in read_parallel(runs, format=format, encoding=encoding):
-        check_aligned(batch, runs, seen)  # here, where files and numbers of sentences are known
+        check_aligned(batch, names, seen)  # here, where files and numbers of sentences are known
         seen += len(batch[0])
         yield batch
 
@@ -218,7 +313,7 @@ class _StatsWriter:
 
     def __enter__(self) -> _StatsWriter:
         if self._path is not None:
-            from treemean.formats.source import open_output
+            from treemean.files.output import open_output
 
             self._context = open_output(self._path)
             self._stream = self._context.__enter__()

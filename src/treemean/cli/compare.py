@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated
 
 import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.output import OutputFormat
-
-#: The significance tests.
-Test = Literal["ins", "sign", "bootstrap"]
-
-
-#: Which constituents are compared.
-Metric = Literal["overall", "continuous", "discontinuous"]
+from treemean.names import Metric, SignificanceTest
 
 
 @app.command()
@@ -24,16 +19,19 @@ def compare(
     prediction_b: Annotated[str, typer.Argument(metavar="PRED_B", help="… than this one?")],
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="The gold trees.")],
     test: Annotated[
-        Test,
+        SignificanceTest,
         typer.Option(help="Improved Nonrandomized Sign test, sign test, or paired bootstrap."),
     ] = "ins",
     metric: Annotated[Metric, typer.Option(help="Which constituents count.")] = "overall",
     samples: Annotated[int, typer.Option(min=1, help="Samples of the bootstrap.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
-    protocol: options.Protocol = "paper",
+    protocol: options.Protocol = "standard",
+    labelled: options.Labelled = None,
+    prm: options.Prm = None,
     match: options.MatchBy = "position",
     max_length: options.MaxLength = None,
     punctuation: options.Punctuation = "auto",
+    ignore_case: options.IgnoreCase = False,
     as_json: options.AsJson = False,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = "table",
     from_format: options.From = None,
@@ -43,25 +41,28 @@ def compare(
 
     [bold]Examples[/bold]
 
-      treemean compare mean.dbr best-run.dbr gold.dbr
+      treemean compare mean.dbr run1.dbr gold.dbr
 
-      treemean compare mean.dbr best-run.dbr gold.dbr --test bootstrap --metric discontinuous --json
+      treemean compare mean.dbr run1.dbr gold.dbr --labelled --test bootstrap
+
+      treemean compare mean.dbr run1.dbr gold.dbr --metric discontinuous --json
     """
     from treemean import evaluation
     from treemean.cli.output import read_all, short_names, show_json, show_tables
-    from treemean.reporting import comparison_table
+    from treemean.reporting import comparison_rows, comparison_table
 
-    banks = [
-        read_all(path, format=from_format, encoding=encoding) for path in (prediction_a, prediction_b, gold)
-    ]
+    conventions = options.conventions(protocol, prm, labelled, gold, from_format)
+    read = partial(read_all, format=from_format, encoding=encoding, keep_wrapper=conventions.keep_wrapper)
+    banks = [read(path) for path in (prediction_a, prediction_b, gold)]
     a, b = (
         evaluation.evaluate(
             bank,
             banks[2],
-            protocol,
+            conventions,
             match=match,
             max_length=max_length,
             punctuation=options.punctuation_choice(punctuation),
+            ignore_case=ignore_case,
         )
         for bank in banks[:2]
     )
@@ -70,6 +71,9 @@ def compare(
         told = ("protocol", "sentences", "dropped", "gold_fan_out_above_2")
         about = {key: value for key, value in a.to_dict().items() if key in told}
         show_json({"a": prediction_a, "b": prediction_b, **about, **result.to_dict()})
+        return
+    name_a, name_b = short_names([prediction_a, prediction_b])
+    if style == "csv":
+        show_tables([comparison_rows(result, name_a, name_b, a)], style)
     else:
-        name_a, name_b = short_names([prediction_a, prediction_b])
         show_tables([comparison_table(result, name_a, name_b, a)], style)

@@ -36,7 +36,7 @@ def config_(
       treemean debug config tn-lcfrs > mine.toml
     """
     from treemean.cli.output import show_json
-    from treemean.training import resolve
+    from treemean.experiments.config import resolve
 
     resolved = resolve(config, override or [])
     if as_json:
@@ -70,12 +70,14 @@ def data(
       treemean debug data config.toml --override data.vocabulary=5000 --json
     """
     from treemean.cli.output import complain, say, show_json, show_tables
-    from treemean.training import load_config, preset_names
+    from treemean.experiments.config import load_config
+    from treemean.training import preset_names
     from treemean.training.inspection import inspect, report_for
 
     one = len(sources) == 1 and (sources[0].endswith(".toml") or sources[0] in preset_names())
     config = load_config(sources[0] if one else preset, override or [])
-    report = inspect(config if one else report_for(sources, config))
+    tested = config.ensemble
+    report = inspect(config if one else report_for(sources, config), tested.test, tested.test_format)
     if as_json or style == "json":
         show_json(report.to_dict())
     else:

@@ -35,10 +35,10 @@ def demo(
 
     from treemean import draw, draw_svg, sample, statistics, transforms
     from treemean.cli.training_progress import watching
+    from treemean.experiments.config import load_config
     from treemean.experiments.demo import telling_sentence, write_demo
     from treemean.experiments.pipeline import run_ensemble
-    from treemean.formats.source import open_output
-    from treemean.training import load_config
+    from treemean.files.output import write_file
     from treemean.trees import Tree
 
     console = Console()
@@ -85,8 +85,7 @@ def demo(
         show(name, trees[shown], gold[shown])
     show("the average", average[shown], gold[shown])
     drawing = folder / "average.svg"
-    with open_output(drawing) as stream:
-        stream.write(draw_svg(average[shown], gold=gold[shown]).encode())
+    write_file(drawing, draw_svg(average[shown], gold=gold[shown]).encode())
 
     chapter("5. Written")
     for what, path in {"configuration": config_file, **outcome.files, "the sentence above": drawing}.items():

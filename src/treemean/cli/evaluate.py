@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,14 +19,34 @@ def evaluate(
         list[str],
         typer.Argument(metavar="PRED... GOLD", help="One prediction or several, and the gold trees last."),
     ],
-    protocol: options.Protocol = "paper",
+    protocol: options.Protocol = "standard",
+    labelled: options.Labelled = None,
+    prm: options.Prm = None,
     match: options.MatchBy = "position",
     max_length: options.MaxLength = None,
     punctuation: options.Punctuation = "auto",
-    by_label: Annotated[bool, typer.Option("--by-label", help="Add recall by gold label.")] = False,
+    ignore_case: options.IgnoreCase = False,
+    by_label: Annotated[
+        bool,
+        typer.Option(
+            "--by-label",
+            help="Add scores by label: F1 and confused labels with --labelled, else recall by gold label.",
+        ),
+    ] = False,
     by_length: Annotated[bool, typer.Option("--by-length", help="Add F1 by sentence length.")] = False,
+    per_sentence: Annotated[
+        Path | None,
+        typer.Option(
+            "--per-sentence",
+            metavar="FILE",
+            help="Write the scores of every sentence to this file (.csv or .jsonl).",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
-    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the scores.")] = "table",
+    style: Annotated[
+        OutputFormat,
+        typer.Option("--format", help="How to print the scores; csv has one row for each number."),
+    ] = "table",
     from_format: options.From = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
@@ -34,34 +56,49 @@ def evaluate(
 
       treemean evaluate run1.dbr gold.dbr
 
-      treemean evaluate run1.dbr run2.dbr mean.dbr gold.dbr --by-length
+      treemean evaluate run1.dbr run2.dbr gold.dbr --labelled --by-label
 
-      treemean evaluate mean.dbr gold.export --protocol discodop --json
+      treemean evaluate parser.ptb gold.ptb --prm COLLINS.prm
+
+      treemean evaluate mean.dbr gold.dbr --per-sentence scores.csv
+
+      treemean evaluate mean.dbr gold.export --protocol paper --json
     """
     from treemean import evaluation
-    from treemean.cli.output import read_all, short_names, show_json, show_tables
-    from treemean.reporting import evaluation_tables
+    from treemean.cli.output import read_all, say, short_names, show_json, show_tables
+    from treemean.reporting import evaluation_rows, evaluation_tables, rows_format, write_per_sentence
 
     if len(files) < 2:
         raise typer.BadParameter("give at least one prediction and the gold trees", param_hint="PRED... GOLD")
     *predictions, gold_path = files
-    gold = read_all(gold_path, format=from_format, encoding=encoding)
+    if per_sentence is not None:
+        rows_format(per_sentence)
+        options.check_different(str(per_sentence), "--per-sentence", files)
+    conventions = options.conventions(protocol, prm, labelled, gold_path, from_format)
+    read = partial(read_all, format=from_format, encoding=encoding, keep_wrapper=conventions.keep_wrapper)
+    gold = read(gold_path)
     results = {
         name: evaluation.evaluate(
-            read_all(path, format=from_format, encoding=encoding),
+            read(path),
             gold,
-            protocol,
+            conventions,
             match=match,
             max_length=max_length,
             punctuation=options.punctuation_choice(punctuation),
+            ignore_case=ignore_case,
         )
         for name, path in zip(short_names(predictions), predictions, strict=True)
     }
+    if per_sentence is not None:
+        write_per_sentence(per_sentence, results)
+        say(f"scores of every sentence written to {per_sentence}")
     if as_json or style == "json":
         found = [
             {"prediction": path, **result.to_dict()}
             for path, result in zip(predictions, results.values(), strict=True)
         ]
         show_json(found[0] if len(found) == 1 else found)
+    elif style == "csv":
+        show_tables([evaluation_rows(results, by_label=by_label, by_length=by_length)], style)
     else:
         show_tables(evaluation_tables(results, by_label=by_label, by_length=by_length), style)

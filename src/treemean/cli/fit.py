@@ -5,19 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from treemean.cli import options
 from treemean.cli.app import app
-
-Model = Literal["boosted", "logistic", "signed", "typed", "scalar", "em", "equal"]
-Target = Literal["overall", "disc", "both"]
-Objective = Literal["corpus", "sentence", "expected"]
-Select = Literal["all", "top", "forward", "backward"]
-Score = Literal["overall", "continuous", "discontinuous"]
+from treemean.names import HitModelName, Metric, ObjectiveName, SelectionRule, Target
 
 #: What `--pareto` without a file is turned into: the figure stands beside the hits.
 BESIDE = "(beside the hits)"
@@ -53,10 +48,10 @@ def fit(
     ],
     output: Annotated[str, typer.Option("--output", "-o", help="Where to write the hits, as JSON.")],
     gold: Annotated[
-        str | None, typer.Option(help="Gold trees of the same sentences; em and equal need none.")
+        str | None, typer.Option(help="Gold trees of the same sentences; agreement, em and equal need none.")
     ] = None,
     model: Annotated[
-        Model | None,
+        HitModelName | None,
         typer.Option(
             help="How hits are estimated. If not given: boosted from 300 sentences on, else logistic."
         ),
@@ -66,7 +61,7 @@ def fit(
         float, typer.Option(min=0, help="How much discontinuous F1 counts beside overall F1, for both.")
     ] = 0.5,
     objective: Annotated[
-        Objective | None,
+        ObjectiveName | None,
         typer.Option(
             help="What is maximised: the scores of the corpus, the paper's F_β of each sentence, or its "
             "expected F1. If not given, corpus for signed, logistic and boosted; the others have sentence."
@@ -74,7 +69,7 @@ def fit(
     ] = None,
     beta: Annotated[str, typer.Option(help="The β of sentence, or auto to search for it.")] = "1",
     select: Annotated[
-        Select,
+        SelectionRule,
         typer.Option(
             help="Which runs are asked: all, the best ones, or those found by adding or leaving out."
         ),
@@ -83,7 +78,7 @@ def fit(
         int | None, typer.Option(min=1, help="How many runs to select; as many as score best if not given.")
     ] = None,
     score: Annotated[
-        Score,
+        Metric,
         typer.Option(help="Which development F1 are the weights of scalar; the paper's is the default."),
     ] = "discontinuous",
     scores: Annotated[
@@ -95,6 +90,14 @@ def fit(
             metavar="[FILE]",
             help="Show overall against discontinuous F1, and draw them into FILE (svg, png or pdf), or "
             "beside the hits.",
+        ),
+    ] = None,
+    reliability: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw how often candidates of each probability are right, and the risk at each coverage, "
+            "into FILE (svg, png or pdf).",
         ),
     ] = None,
     protocol: options.Protocol = "paper",
@@ -117,11 +120,13 @@ def fit(
 
       treemean fit dev/run*.dbr --gold dev/gold.dbr --target disc --pareto front.svg -o hits.json
 
-      treemean fit dev/run*.dbr --model em -o hits.json
+      treemean fit dev/run*.dbr --gold dev/gold.dbr --reliability reliability.svg -o hits.json
+
+      treemean fit run*.dbr --model agreement -o hits.json   # no gold
     """
     from treemean import fitting
     from treemean.cli.output import read_all, say, short_names, show_tables
-    from treemean.reporting.figures import check_figure, draw_trade_off
+    from treemean.reporting.figures import check_figure, draw_reliability, draw_trade_off
     from treemean.reporting.fitting import fit_tables
 
     inputs = [*runs, *([gold] if gold else [])]
@@ -130,6 +135,11 @@ def fit(
     if figure is not None:
         options.check_different(str(figure), "--pareto", [output, *inputs])
         check_figure(figure)  # now, and not when everything is fitted
+    if reliability is not None:
+        options.check_different(str(reliability), "--reliability", [output, *inputs, str(figure)])
+        if gold is None:
+            raise typer.BadParameter("it needs --gold trees", param_hint="--reliability")
+        check_figure(reliability)
     banks = [read_all(path, format=from_format, encoding=encoding) for path in inputs]
     if match == "id":
         from treemean.averaging.alignment import align_by_id
@@ -163,6 +173,9 @@ def fit(
     if figure is not None:
         draw_trade_off(fitted.report["trade_off"], figure, title=fitted.name)
         say(f"trade-off drawn to {figure}")
+    if reliability is not None:
+        draw_reliability(fitted.report["confidence"], reliability)
+        say(f"reliability drawn to {reliability}")
     say(f"hits of {len(runs)} runs fitted in {seconds:.1f} s, written to {output}")
 
 

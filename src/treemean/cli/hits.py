@@ -17,34 +17,84 @@ if TYPE_CHECKING:
 COLUMN = "column:"
 
 Batches = Iterable[list["Treebank"]]
+#: What `treemean.average` needs beside a batch.
+Valued = Callable[[list["Treebank"]], dict[str, Any]]
+Reading = Callable[[Batches], Batches]
+#: Takes an average and its runs, and returns the average to be written.
+Finished = Callable[["Treebank", list["Treebank"]], "Treebank"]
 
 
 def hits_of(
     text: str | None,
     runs: list[str],
+    *,
     jobs: int | None,
     weights: list[float] | None,
     beta: float,
     binary: bool,
-) -> tuple[Callable[[list[Treebank]], dict[str, Any]], Callable[[Batches], Batches]]:
-    """Return what the average of a batch needs, as a function of the batch, and how batches are to be read.
+    labelled: bool,
+    probability: bool,
+) -> tuple[Valued, Reading, Finished]:
+    """Return what the average of a batch needs, how batches are to be read, and what averages are given.
 
-    A file of hits decides about weights and β itself, and may need all sentences at once.
+    A file of hits decides about weights and β itself, and may need all sentences at once; so do probabilities
+    by the runs alone.
     """
     given = {"weights": weights, "beta": beta}
-    if text is None:
-        return lambda batch: given, lambda batches: batches
-    if text.startswith(COLUMN):
-        column = text.removeprefix(COLUMN)
-        return lambda batch: {**given, "hits": column}, lambda batches: batches
-    for option, differs in (("--weights", weights is not None), ("--beta", beta != 1), ("--binary", binary)):
+    if text is None or text.startswith(COLUMN):
+        column = {} if text is None else {"hits": text.removeprefix(COLUMN)}
+        return (
+            lambda batch: {**given, **column},
+            _all_at_once if probability else iter,
+            _by_runs_alone(weights, len(runs)) if probability else _as_it_is,
+        )
+    for option, differs in (("--weights", weights is not None), ("--beta", beta != 1)):
         if differs:
             raise typer.BadParameter(f"a file of hits does not go with {option}", param_hint="--hits")
+    from treemean.averaging.weights import make_weights
     from treemean.fitting import load
 
     model = load(text)
     _check_names(model, text, runs)
-    return lambda batch: model.arguments(batch, jobs=jobs), _all_at_once if model.of_corpus else iter
+
+    def arguments(batch: list[Treebank]) -> dict[str, Any]:
+        found = model.arguments(batch, jobs=jobs, binary=binary)
+        if labelled and found.get("hits") is not None:
+            from treemean.averaging.labelled_hits import hits_with_labels
+
+            additive = bool(found.get("additive"))
+            continuous = make_weights(found["weights"], len(batch)).continuous
+            found["hits"] = hits_with_labels(batch, found["hits"], continuous, additive=additive)
+        return found
+
+    if probability:
+        model.check_calibrated()
+    return (
+        arguments,
+        _all_at_once if model.of_corpus else iter,
+        model.with_probabilities if probability else _as_it_is,
+    )
+
+
+def _as_it_is(mean: Treebank, runs: list[Treebank]) -> Treebank:
+    return mean
+
+
+def _by_runs_alone(weights: list[float] | None, count: int) -> Finished:
+    """Return what adds probabilities by the runs that have a say."""
+    asked = [k for k in range(count) if weights is None or k >= len(weights) or weights[k]]
+    if len(asked) < 2:
+        raise typer.BadParameter(
+            "one run alone does not tell how far it is right: give two runs, or --hits fitted to gold trees",
+            param_hint="--probability",
+        )
+
+    def finished(mean: Treebank, runs: list[Treebank]) -> Treebank:
+        from treemean.fitting import add_probabilities
+
+        return add_probabilities(mean, [runs[k] for k in asked])
+
+    return finished
 
 
 def _all_at_once(batches: Batches) -> Iterator[list[Treebank]]:

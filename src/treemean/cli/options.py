@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-FORMAT_NAMES = "alpino, conllu, discbracket, export, export4, jsonl, parquet, ptb, tiger"
+from treemean.names import FormatName, Match, ProtocolName
 
+if TYPE_CHECKING:
+    from treemean.evaluation import Protocol as Conventions
+    from treemean.formats import TreebankWriter
+    from treemean.trees.ranges import Ranges
 
-#: The named protocols of evaluation.
-ProtocolName = Literal["paper", "discodop", "sentence"]
-
-
-#: How sentences of different files are brought together.
-Match = Literal["position", "id"]
-
+#: For help texts.
+FORMAT_NAMES = ", ".join(get_args(FormatName))
 
 From = Annotated[
     str | None,
@@ -37,6 +36,25 @@ BadFile = Annotated[
     typer.Option("--bad-file", help="Write the skipped sentences here, as they stand in the input."),
 ]
 Protocol = Annotated[ProtocolName, typer.Option(help="Which conventions count; see docs/evaluation.md.")]
+Labelled = Annotated[
+    bool | None,
+    typer.Option(
+        "--labelled/--unlabelled",
+        help="A match needs the same label, too. Unlabelled unless a parameter file says otherwise.",
+        show_default=False,
+    ),
+]
+Prm = Annotated[
+    Path | None,
+    typer.Option(
+        "--prm",
+        metavar="FILE",
+        help="Score as EVALB or disco-dop with this parameter file, in place of a protocol.",
+    ),
+]
+IgnoreCase = Annotated[
+    bool, typer.Option("--ignore-case", help="Words that differ in case only are the same words.")
+]
 MatchBy = Annotated[Match, typer.Option(help="Match sentences by position or by id.")]
 MaxLength = Annotated[int | None, typer.Option(min=1, help="Leave out longer gold sentences.")]
 Punctuation = Annotated[
@@ -45,6 +63,10 @@ Punctuation = Annotated[
         help="What is punctuation: [cyan]auto[/cyan], [cyan]tag[/cyan] (known tags), [cyan]word[/cyan] "
         "(no letter or digit), or a list of words such as [cyan]', . !'[/cyan], separated by blanks."
     ),
+]
+Sentences = Annotated[
+    str | None,
+    typer.Option(metavar="RANGES", help="Which sentences, counted from 1 in the input, such as 3,7-9."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
 
@@ -67,6 +89,79 @@ def numbers(text: str | None, hint: str) -> list[float] | None:
         ) from None
 
 
+def ranges(text: str | None, hint: str) -> Ranges | None:
+    """Return ranges of numbers such as 3,7-9, None for none."""
+    from treemean.errors import InvalidOption
+    from treemean.trees.ranges import Ranges
+
+    try:
+        return None if text is None else Ranges.parse(text)
+    except InvalidOption as error:
+        raise typer.BadParameter(str(error), param_hint=hint) from None
+
+
+def label_list(text: str | None, hint: str) -> list[str] | None:
+    """Return labels separated by commas, None for none."""
+    if text is None:
+        return None
+    listed = [label.strip() for label in text.split(",")]
+    if not all(listed):
+        raise typer.BadParameter(f"{text!r} is not a list of labels separated by commas", param_hint=hint)
+    return listed
+
+
+def lines_of(path: str) -> list[str]:
+    """Return the lines of a text file that are not empty; raise `FormatError` if there are none."""
+    from treemean.errors import FormatError
+    from treemean.files.source import open_sources
+
+    found = []
+    for source in open_sources(path):
+        for number, line in source.lines():
+            try:
+                found.append(line.decode().strip())
+            except UnicodeDecodeError as error:
+                raise FormatError(f"not valid UTF-8: {error.reason}", path=source.name, line=number) from None
+    if not any(found):
+        raise FormatError("there is nothing in this file", path=path)
+    return [line for line in found if line]
+
+
 def punctuation_choice(text: str) -> str | Collection[str]:
     """Return what `--punctuation` says: the name of a way to tell, or a set of words."""
     return text if text in ("auto", "tag", "word") else frozenset(text.split())
+
+
+def conventions(
+    protocol: ProtocolName, prm: Path | None, labelled: bool | None, gold: str, format: str | None = None
+) -> Conventions:
+    """Return the protocol that `--protocol`, `--prm` and `--labelled` say, for a gold file and its format."""
+    from treemean.evaluation import get_protocol, read_prm
+    from treemean.files.source import open_sources
+    from treemean.formats.registry import find_format, format_of_name, get_format
+
+    if prm is None:
+        return get_protocol(protocol, labelled=labelled)
+    if protocol != "standard":
+        raise typer.BadParameter(
+            f"a parameter file takes the place of --protocol {protocol}", param_hint="--prm"
+        )
+    found = format_of_name(gold) if format is None else get_format(format)
+    if found is None and Path(gold).is_file():  # what is no plain file can be read only once
+        found = next(map(find_format, open_sources(gold)), None)
+    keep_functions = found is not None and found.name == "discbracket"
+    return get_protocol(read_prm(prm, keep_functions=keep_functions), labelled=labelled)
+
+
+#: Formats that keep numbers of constituents.
+_KEEP_VALUES = ("jsonl", "parquet")
+
+
+def check_keeps_probabilities(writer: TreebankWriter) -> None:
+    """Raise `InvalidOption` if probabilities of constituents would be lost."""
+    if writer.format.name not in _KEEP_VALUES:
+        from treemean.errors import InvalidOption
+
+        raise InvalidOption(
+            f"{writer.format.title} cannot hold probabilities: write {' or '.join(_KEEP_VALUES)} instead"
+        )

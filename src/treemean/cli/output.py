@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -104,11 +105,11 @@ def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Tre
             progress.advance(task, len(batch))
 
 
-def read_all(path: Path | str, description: str = "", **options: Any) -> Treebank:
+def read_all(path: os.PathLike[str] | str, description: str = "", **options: Any) -> Treebank:
     """Read a whole treebank with a progress bar."""
     from treemean.formats import read_batches
     from treemean.trees import Treebank
 
     return Treebank.concatenate(
-        list(with_progress(read_batches(path, **options), description or f"reading {path}"))
+        list(with_progress(read_batches(path, **options), description or f"reading {os.fspath(path)}"))
     )

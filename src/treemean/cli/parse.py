@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-
-Decoder = Literal["mbr", "viterbi"]
-PutBack = Literal["keep-out", "put-back", "root"]
-#: The formats that hold numbers of constituents.
-_KEEP_VALUES = ("jsonl", "parquet")
+from treemean.names import DecoderName, PutBack
 
 
 @app.command()
@@ -33,7 +29,7 @@ def parse(
         typer.Option(
             "--from",
             metavar="FORMAT",
-            help=f"Format of the input, if its name does not tell: text, columns, {options.FORMAT_NAMES}.",
+            help=f"Format of the input, if its name does not tell: text, {options.FORMAT_NAMES}.",
         ),
     ] = None,
     to_format: Annotated[
@@ -46,7 +42,7 @@ def parse(
         ),
     ] = None,
     decoder: Annotated[
-        Decoder, typer.Option(help="The tree of least expected error, or of the best derivation.")
+        DecoderName, typer.Option(help="The tree of least expected error, or of the best derivation.")
     ] = "mbr",
     posteriors: Annotated[
         bool,
@@ -119,10 +115,8 @@ def parse(
     unwritable = Unwritable("make-continuous" if make_continuous else "error")
     printed_as = "discbracket" if output == "-" else None
     writer = TreebankWriter(output, format=to_format or printed_as, unwritable=unwritable)
-    if posteriors and writer.format.name not in _KEEP_VALUES:
-        raise InvalidOption(
-            f"{writer.format.title} cannot hold probabilities: write {' or '.join(_KEEP_VALUES)} instead"
-        )
+    if posteriors:
+        options.check_keeps_probabilities(writer)
     with writer:
         for batch in with_progress(batches, f"parsing {text}"):
             writer.write(batch)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from treemean.cli.app import app
-
-#: The languages that the generator speaks.
-Language = Literal["nl", "de", "en"]
+from treemean.names import Language
 
 
 @app.command()

@@ -70,8 +70,9 @@ def train(
     from treemean.program import starting
 
     with starting():  # PyTorch takes seconds
-        from treemean.training import load_config, train_runs
+        from treemean.experiments.config import load_config
         from treemean.training import train as train_run
+        from treemean.training import train_runs
         from treemean.training.stopping import Deadline, Stopped, telling_how_to_go_on
 
     if run is not None and (runs is not None or parallel is not None or together):

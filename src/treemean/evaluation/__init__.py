@@ -1,33 +1,42 @@
 """Scores of predicted trees under named protocols, and whether differences mean anything."""
 
 from treemean.evaluation.branching import Branching, branching_statistics
-from treemean.evaluation.protocols import PROTOCOLS, Protocol, get_protocol
+from treemean.evaluation.protocols import PROTOCOLS, Protocol, get_protocol, read_prm
 from treemean.evaluation.results import (
+    Confusion,
     Counts,
     Evaluation,
-    LabelRecall,
+    LabelScore,
     LengthBin,
     SentenceCounts,
+    TagCounts,
 )
-from treemean.evaluation.scores import agreement, correctness, evaluate
+from treemean.evaluation.scores import Judgement, agreement, correctness, evaluate, judge
 from treemean.evaluation.significance import Comparison, Interval, bootstrap_interval, compare
+from treemean.evaluation.single import compare_trees
 
 __all__ = [
     "PROTOCOLS",
     "Branching",
     "Comparison",
+    "Confusion",
     "Counts",
     "Evaluation",
     "Interval",
-    "LabelRecall",
+    "Judgement",
+    "LabelScore",
     "LengthBin",
     "Protocol",
     "SentenceCounts",
+    "TagCounts",
     "agreement",
     "bootstrap_interval",
     "branching_statistics",
     "compare",
+    "compare_trees",
     "correctness",
     "evaluate",
     "get_protocol",
+    "judge",
+    "read_prm",
 ]

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treemean.errors import MismatchError, TreemeanError
+from treemean.evaluation.deletion import evalb_errors, removed_words, sentence_lengths
 from treemean.evaluation.protocols import Protocol
+from treemean.names import Match
 from treemean.trees import Treebank
 from treemean.trees.bitsets import Ints
-from treemean.trees.punctuation import punctuation_mask, remove_words, unescape_brackets
-from treemean.trees.strings import CodedStrings
+from treemean.trees.punctuation import remove_words, unescape_brackets
+from treemean.trees.strings import comparable
 from treemean.trees.treebank import gather, offsets_of
 
-Match = Literal["position", "id"]
 Flags = NDArray[np.bool_]
+#: What messages call the two sides.
+Names = tuple[str, str]
 
 NO_WORDS = "no words are left without punctuation"
+TOO_SHORT = "fewer words than the protocol asks for"
+EVALB_ERROR = "other words are left by the predicted tags, an error in EVALB"
 TOO_LONG = "longer than the limit"
 
 
@@ -33,12 +37,14 @@ class Alignment:
     ----------
     predicted, gold : treebanks of the sentences to score.
     sentences : int64, the place of each of them in the gold treebank that was given.
+    lengths : int64, how long each of them is as the protocol measures it.
     dropped : for every reason the places of the sentences left out.
     """
 
     predicted: Treebank
     gold: Treebank
     sentences: Ints
+    lengths: Ints
     dropped: dict[str, Ints]
 
 
@@ -50,44 +56,57 @@ def align(
     match: Match = "position",
     max_length: int | None = None,
     punctuation: str | Collection[str] = "auto",
+    ignore_case: bool = False,
+    names: Names = ("the prediction", "the gold"),
 ) -> Alignment:
     """Pair the sentences of two treebanks, check their words, and remove punctuation from both.
 
     What is punctuation is decided by the gold treebank. A predicted sentence has all the words of the gold
     one, or lacks those that are punctuation (with or without the words that the protocol adds). Sentences
     that are not scored, being too long or nothing but punctuation, may be absent from the prediction.
-    Raises `MismatchError` where the treebanks do not fit together.
+    Raises `MismatchError` where the treebanks do not fit together; `names` is what it calls them.
     """
     if max_length is not None and max_length < 1:
         raise TreemeanError(f"the length limit must be 1 or more, not {max_length}")
-    by_list = punctuation == "auto" and bool(protocol.punctuation_words)
-    plain = punctuation_mask(gold, "tag" if by_list else punctuation)
-    removed = plain | _listed_punctuation(gold, protocol) if by_list else plain
+    plain, removed = removed_words(gold, protocol, punctuation)
     left = _words_left(gold, removed)
-    length = gold.lengths if protocol.length_with_punctuation else left
+    length = sentence_lengths(gold, left, protocol)
 
-    wordy = left > 0
+    wordy = left >= max(1, protocol.min_words) if protocol.min_words else np.ones(len(gold), dtype=bool)
     scored = wordy & (length <= (np.inf if max_length is None else max_length))
-    dropped = {NO_WORDS: np.flatnonzero(~wordy), TOO_LONG: np.flatnonzero(wordy & ~scored)}
-    pairs = _pairs(predicted, gold, [_words_left(gold, plain) > 0, wordy, scored], match)
+    dropped = {
+        NO_WORDS: np.flatnonzero(~wordy & (left == 0)),
+        TOO_SHORT: np.flatnonzero(~wordy & (left > 0)),
+        TOO_LONG: np.flatnonzero(wordy & ~scored),
+    }
+    same_word = _same_word(protocol, ignore_case)
+    may_be_all = [_words_left(gold, plain) > 0, left > 0, wordy, scored]
+    pairs = _pairs(predicted, gold, may_be_all, match, same_word, names)
     chosen_predicted = _taken(predicted, pairs[:, 0])
     chosen_gold = _taken(gold, pairs[:, 1])
     if chosen_gold is not gold:
         tokens = gather(gold.word_offsets, pairs[:, 1])
         plain, removed = plain[tokens], removed[tokens]
 
-    present = _check_words(chosen_predicted, chosen_gold, [plain, removed], pairs)
+    present = _check_words(chosen_predicted, chosen_gold, [plain, removed], pairs, same_word, names)
+    if protocol.parameters is not None and protocol.parameters.program == "EVALB":
+        removed, wrong = evalb_errors(chosen_predicted, chosen_gold, removed, present, protocol.parameters)
+        if wrong.any():
+            dropped[EVALB_ERROR] = pairs[wrong, 1]
+            pairs = pairs[~wrong]
+            tokens = gather(chosen_gold.word_offsets, np.flatnonzero(~wrong))
+            removed, present = removed[tokens], present[tokens]
+            chosen_predicted, chosen_gold = chosen_predicted.take(~wrong), chosen_gold.take(~wrong)
     if removed.any():
         chosen_predicted = remove_words(chosen_predicted, removed[present], drop_empty=False)
         chosen_gold = remove_words(chosen_gold, removed, drop_empty=False)
     return Alignment(
-        chosen_predicted, chosen_gold, pairs[:, 1], {why: at for why, at in dropped.items() if len(at)}
+        chosen_predicted,
+        chosen_gold,
+        pairs[:, 1],
+        length[pairs[:, 1]],
+        {why: at for why, at in dropped.items() if len(at)},
     )
-
-
-def _listed_punctuation(gold: Treebank, protocol: Protocol) -> Flags:
-    listed = protocol.punctuation_words
-    return gold.words.where(lambda word: unescape_brackets(word) in listed)
 
 
 def _words_left(treebank: Treebank, removed: Flags) -> Ints:
@@ -105,16 +124,24 @@ def _taken(treebank: Treebank, indices: Ints) -> Treebank:
 # ---- sentences --------------------------------------------------------------------------------------
 
 
-def _pairs(predicted: Treebank, gold: Treebank, may_be_all: list[Flags], match: Match) -> Ints:
+def _pairs(
+    predicted: Treebank,
+    gold: Treebank,
+    may_be_all: list[Flags],
+    match: Match,
+    as_compared: Callable[[str], str],
+    names: Names,
+) -> Ints:
     """Return an (m, 2) array: places in the prediction and in the gold of the sentences to score.
 
     Parameters
     ----------
     may_be_all : bool[S] each, which sentences of the gold the prediction may consist of, if not of all; the
         last are those to score.
+    as_compared : what words count as.
     """
     if match == "id":
-        return _pairs_by_id(predicted, gold, may_be_all[-1])
+        return _pairs_by_id(predicted, gold, may_be_all[-1], names)
     if match != "position":
         raise TreemeanError(f"sentences can be matched by 'position' or 'id', not by {match!r}")
     for present in [np.ones(len(gold), dtype=bool), *may_be_all]:
@@ -123,37 +150,40 @@ def _pairs(predicted: Treebank, gold: Treebank, may_be_all: list[Flags], match: 
             return pairs[may_be_all[-1][pairs[:, 1]]]
     scored = int(may_be_all[-1].sum())
     raise MismatchError(
-        f"the prediction has {len(predicted)} sentences and the gold has {len(gold)}"
+        f"{names[0]} has {len(predicted)} sentences and {names[1]} has {len(gold)}"
         + (f", {scored} of them to be scored" if scored < len(gold) else "")
-        + _first_difference(predicted, gold)
+        + _first_difference(predicted, gold, as_compared, names)
     )
 
 
-def _first_difference(predicted: Treebank, gold: Treebank) -> str:
+def _first_difference(
+    predicted: Treebank, gold: Treebank, as_compared: Callable[[str], str], names: Names
+) -> str:
     """Say where two treebanks with different numbers of sentences part."""
     both = min(len(predicted), len(gold))
     for index in range(both):
         a, b = _words_of(predicted, index), _words_of(gold, index)
-        if a != b:
-            return f"; the first difference is at {_sentence(gold.ids[index], index)}\n{_side_by_side(a, b)}"
-    longer, name = (predicted, "prediction") if len(predicted) > both else (gold, "gold")
-    return (
-        f"; the first {both} agree, and only the {name} has {_sentence(longer.ids[both], both)}: "
-        + " ".join(_words_of(longer, both)[:20])
+        if list(map(as_compared, a)) != list(map(as_compared, b)):
+            where = sentence_name(gold.ids[index], index)
+            return f"; the first difference is at {where}\n{_side_by_side(a, b, names)}"
+    longer, name = (predicted, names[0]) if len(predicted) > both else (gold, names[1])
+    agree = f"the first {both} agree, and " if both else ""
+    return f"; {agree}only {name} has {sentence_name(longer.ids[both], both)}: " + " ".join(
+        _words_of(longer, both)[:20]
     )
 
 
-def _pairs_by_id(predicted: Treebank, gold: Treebank, scored: Flags) -> Ints:
-    places = {name: index for index, name in enumerate(_unique_ids(predicted, "prediction"))}
-    gold_ids = _unique_ids(gold, "gold")
+def _pairs_by_id(predicted: Treebank, gold: Treebank, scored: Flags, called: Names) -> Ints:
+    places = {name: index for index, name in enumerate(_unique_ids(predicted, called[0]))}
+    gold_ids = _unique_ids(gold, called[1])
     extra = places.keys() - set(gold_ids)
     missing = [name for name, wanted in zip(gold_ids, scored.tolist()) if wanted and name not in places]
     complaints = [
-        f"{len(names)} {'sentence' if len(names) == 1 else 'sentences'} of the {there} "
-        f"{'is' if len(names) == 1 else 'are'} missing in the {here}: {_listed(names)}"
+        f"{len(names)} {'sentence' if len(names) == 1 else 'sentences'} of {there} "
+        f"{'is' if len(names) == 1 else 'are'} missing in {here}: {_listed(names)}"
         for names, there, here in (
-            (missing, "gold", "prediction"),
-            (sorted(extra), "prediction", "gold"),
+            (missing, called[1], called[0]),
+            (sorted(extra), called[0], called[1]),
         )
         if names
     ]
@@ -164,13 +194,13 @@ def _pairs_by_id(predicted: Treebank, gold: Treebank, scored: Flags) -> Ints:
     return np.stack([np.array(found, dtype=np.int64), chosen], axis=1)
 
 
-def _unique_ids(treebank: Treebank, role: str) -> list[str]:
+def _unique_ids(treebank: Treebank, called: str) -> list[str]:
     ids = treebank.ids.tolist()
     if "" in ids:
-        raise MismatchError(f"sentence {ids.index('') + 1} of the {role} has no id to match by")
+        raise MismatchError(f"sentence {ids.index('') + 1} of {called} has no id to match by")
     repeated = [name for name, count in Counter(ids).items() if count > 1]
     if repeated:
-        raise MismatchError(f"ids occur more than once in the {role}: {_listed(repeated)}")
+        raise MismatchError(f"ids occur more than once in {called}: {_listed(repeated)}")
     return ids
 
 
@@ -181,7 +211,25 @@ def _listed(names: list[str]) -> str:
 # ---- words ------------------------------------------------------------------------------------------
 
 
-def _check_words(predicted: Treebank, gold: Treebank, removals: list[Flags], pairs: Ints) -> Flags:
+def _same_word(protocol: Protocol, ignore_case: bool) -> Callable[[str], str]:
+    """Return what words are compared as: escaped brackets are brackets, and case may not matter."""
+    equal = protocol.parameters.word_of if protocol.parameters is not None else str
+
+    def as_compared(word: str) -> str:
+        word = equal(unescape_brackets(equal(word)))
+        return word.casefold() if ignore_case else word
+
+    return as_compared
+
+
+def _check_words(
+    predicted: Treebank,
+    gold: Treebank,
+    removals: list[Flags],
+    pairs: Ints,
+    as_compared: Callable[[str], str],
+    names: Names,
+) -> Flags:
     """Return which words of the gold are in the prediction: bool[N], in the order of the prediction.
 
     Parameters
@@ -189,6 +237,7 @@ def _check_words(predicted: Treebank, gold: Treebank, removals: list[Flags], pai
     removals : bool[N] each, several ways to remove punctuation from the gold; a predicted sentence may have
         been left whole or changed in one of these ways, which its length tells.
     pairs : (m, 2), the places of the sentences in the treebanks that were given, for messages.
+    as_compared : what words count as; those that count as the same are the same.
     """
     present = np.zeros(len(gold.words), dtype=bool)
     fits = np.zeros(len(gold), dtype=bool)
@@ -200,12 +249,12 @@ def _check_words(predicted: Treebank, gold: Treebank, removals: list[Flags], pai
         s = int(np.argmin(fits))
         left = _words_left(gold, removals[-1])[s]
         raise MismatchError(
-            f"{_sentence(gold.ids[s], pairs[s, 1])}: the prediction has {predicted.lengths[s]} words, "
-            f"the gold has {gold.lengths[s]}"
+            f"{sentence_name(gold.ids[s], pairs[s, 1])}: {names[0]} has {predicted.lengths[s]} words, "
+            f"{names[1]} has {gold.lengths[s]}"
             + (f", {left} without punctuation\n" if left < gold.lengths[s] else "\n")
-            + _side_by_side(_words_of(predicted, s), _words_of(gold, s))
+            + _side_by_side(_words_of(predicted, s), _words_of(gold, s), names)
         )
-    predicted_codes, gold_codes = _comparable(predicted.words, gold.words)
+    predicted_codes, gold_codes = comparable(predicted.words, gold.words, as_compared)
     different = predicted_codes != gold_codes[present]
     if different.any():
         word = int(np.argmax(different))
@@ -214,16 +263,10 @@ def _check_words(predicted: Treebank, gold: Treebank, removals: list[Flags], pai
         ours = _words_of(predicted, s)
         theirs = [w for w, there in zip(_words_of(gold, s), present[_span(gold, s)].tolist()) if there]
         raise MismatchError(
-            f"{_sentence(gold.ids[s], pairs[s, 1])}: word {position + 1} is {ours[position]!r} "
-            f"in the prediction and {theirs[position]!r} in the gold\n{_side_by_side(ours, theirs)}"
+            f"{sentence_name(gold.ids[s], pairs[s, 1])}: word {position + 1} is {ours[position]!r} "
+            f"in {names[0]} and {theirs[position]!r} in {names[1]}\n{_side_by_side(ours, theirs, names)}"
         )
     return present
-
-
-def _comparable(a: CodedStrings, b: CodedStrings) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return codes of two columns of words in one vocabulary, in which escaped brackets are brackets."""
-    codes = CodedStrings.concatenate([a.map(unescape_brackets), b.map(unescape_brackets)]).codes
-    return codes[: len(a)], codes[len(a) :]
 
 
 def _span(treebank: Treebank, s: int) -> slice:
@@ -235,19 +278,23 @@ def _words_of(treebank: Treebank, s: int) -> list[str]:
     return list(treebank.words.decode(span.start, span.stop))
 
 
-def _sentence(name: str, index: int) -> str:
+def sentence_name(name: str, index: int) -> str:
     """Name a sentence by its number, counted from 1, and its id."""
     return f"sentence {index + 1} (id {name!r})" if name else f"sentence {index + 1}"
 
 
-def _side_by_side(predicted: list[str], gold: list[str]) -> str:
+def _side_by_side(predicted: list[str], gold: list[str], names: Names) -> str:
     """Show two lists of words around their first difference."""
     same = 0
     while same < min(len(predicted), len(gold)) and predicted[same] == gold[same]:
         same += 1
     start = max(0, same - 5)
     lines = []
-    for role, words in (("predicted", predicted), ("gold", gold)):
+    roles = [name.removeprefix("the ") for name in names]
+    width = max(map(len, roles))
+    for role, words in zip(roles, (predicted, gold), strict=True):
         shown = " ".join(words[start : start + 20])
-        lines.append(f"  {role:9}: {'… ' if start else ''}{shown}{' …' if len(words) > start + 20 else ''}")
+        lines.append(
+            f"  {role:{width}}: {'… ' if start else ''}{shown}{' …' if len(words) > start + 20 else ''}"
+        )
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from treemean.errors import TreemeanError
 from treemean.evaluation.branching import Branching
 from treemean.evaluation.protocols import Level, Protocol
+from treemean.names import Metric
 from treemean.trees.bitsets import Ints
 
-Metric = Literal["overall", "continuous", "discontinuous"]
-METRICS: tuple[Metric, ...] = ("overall", "continuous", "discontinuous")
+METRICS: tuple[Metric, ...] = get_args(Metric)
 Floats = NDArray[np.float64]
 
 
@@ -27,13 +27,21 @@ class Means(NamedTuple):
     f1: float
 
 
+class Shown(NamedTuple):
+    """Scores in percent; None where there is nothing to score."""
+
+    f1: float | None
+    precision: float | None
+    recall: float | None
+
+
 @dataclass(frozen=True)
 class Counts:
     """Matched, predicted and gold constituents, and the scores that follow, in percent.
 
     `means` holds means over sentences where a protocol asks for them; they then take the place of the scores
-    of the pooled counts. Of pooled counts a score whose denominator is 0 is 0, as in the programs that report
-    such scores; `predicted` and `gold` tell whether there was anything to score.
+    of the pooled counts. Of pooled counts a score whose denominator is 0 is 0 as a number, as in the programs
+    that report such scores; `shown` and `to_dict` tell it as None, and tables as –.
 
     >>> Counts(matched=1, predicted=2, gold=4)
     Counts(1 matched, 2 predicted, 4 gold: F1 33.33, precision 50.00, recall 25.00)
@@ -69,12 +77,21 @@ class Counts:
         """Gold constituents that were not predicted."""
         return self.gold - self.matched
 
-    def to_dict(self) -> dict[str, float | int]:
-        """Return scores and counts by name."""
+    @property
+    def shown(self) -> Shown:
+        """F1, precision and recall; None for 0 of 0, which is no score."""
+        if self.means:
+            return Shown(self.f1, self.precision, self.recall)
+        return Shown(
+            self.f1 if self.predicted + self.gold else None,
+            self.precision if self.predicted else None,
+            self.recall if self.gold else None,
+        )
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Return scores and counts by name; 0 of 0 is None."""
         return {
-            "f1": self.f1,
-            "precision": self.precision,
-            "recall": self.recall,
+            **self.shown._asdict(),
             "matched": self.matched,
             "predicted": self.predicted,
             "gold": self.gold,
@@ -136,25 +153,80 @@ class SentenceCounts:
 
 
 @dataclass(frozen=True)
-class LabelRecall:
-    """How many gold constituents with a label there are, and of how many the words were predicted."""
+class LabelScore:
+    """How constituents with a label were found.
+
+    Parameters
+    ----------
+    matched : of the gold constituents with the label, those found: with labels, those predicted with that
+        label; without, those whose set of words was predicted.
+    gold : gold constituents with the label.
+    predicted : predicted ones; None where labels are not compared, so that there are no F1 and precision.
+    """
 
     matched: int
     gold: int
+    predicted: int | None = None
 
     @property
     def recall(self) -> float:
-        """Share of them whose set of words was predicted, in percent."""
+        """Share of the gold ones that were found, in percent."""
         return _percent(self.matched, self.gold)
 
-    def to_dict(self) -> dict[str, float | int]:
-        """Return recall and counts by name."""
-        return {"recall": self.recall, "matched": self.matched, "gold": self.gold}
+    @property
+    def precision(self) -> float | None:
+        """Share of the predicted ones that are in the gold, in percent."""
+        return None if self.predicted is None else _percent(self.matched, self.predicted)
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of precision and recall."""
+        return None if self.predicted is None else _percent(2 * self.matched, self.predicted + self.gold)
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Return scores and counts by name; a share of nothing is None."""
+        if self.predicted is None:
+            return {"recall": self.recall, "matched": self.matched, "gold": self.gold}
+        return Counts(self.matched, self.predicted, self.gold).to_dict()
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How often a gold label was predicted as another one over the same words."""
+
+    gold: str
+    predicted: str
+    count: int
+
+    def to_dict(self) -> dict[str, str | int]:
+        """Return all fields by name."""
+        return {"gold": self.gold, "predicted": self.predicted, "count": self.count}
+
+
+@dataclass(frozen=True)
+class TagCounts:
+    """How many words there are, and how many of them have the gold part-of-speech tag."""
+
+    matched: int
+    words: int
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the words with the gold tag, in percent."""
+        return _percent(self.matched, self.words)
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Return accuracy and counts by name."""
+        accuracy = self.accuracy if self.words else None
+        return {"accuracy": accuracy, "matched": self.matched, "words": self.words}
 
 
 @dataclass(frozen=True)
 class LengthBin:
-    """The scores of the sentences of `shortest` to `longest` words (None: no end), without punctuation."""
+    """The scores of the sentences of `shortest` to `longest` words (None: no end).
+
+    `exact_of` is the number of sentences that `exact_matches` are counted among.
+    """
 
     shortest: int
     longest: int | None
@@ -162,6 +234,14 @@ class LengthBin:
     overall: Counts
     continuous: Counts
     discontinuous: Counts
+    exact_matches: int
+    exact_of: int
+    tags: TagCounts | None
+
+    @property
+    def exact_match(self) -> float:
+        """Share of the sentences that are exact matches, in percent."""
+        return _percent(self.exact_matches, self.exact_of)
 
     @property
     def name(self) -> str:
@@ -174,6 +254,9 @@ class LengthBin:
             "length": self.name,
             "sentences": self.sentences,
             **{metric: getattr(self, metric).to_dict() for metric in METRICS},
+            "exact_match": self.exact_match if self.exact_of else None,
+            "exact_matches": self.exact_matches,
+            "tags": None if self.tags is None else self.tags.to_dict(),
         }
 
 
@@ -187,14 +270,20 @@ class Evaluation:
     overall, continuous, discontinuous : counts and scores; a constituent is discontinuous if its words,
         without punctuation, have a gap.
     per_sentence : by metric, the counts of every sentence that was scored.
-    sentences : int64[S], the places of these sentences in the gold treebank.
+    sentences : int64[S], the places of these sentences in the gold treebank; `ids` : their ids, empty where
+        they have none; `lengths` : int64[S], their words without punctuation.
+    exact : bool[S], whether exactly the gold constituents were predicted, as the protocol counts them.
+    exact_of : how many sentences `exact_match` is a share of.
     gold_digest : a fingerprint of the gold words and constituents that were scored.
     dropped : by reason, the ids (or numbers, as `#12`) of the gold sentences left out.
-    exact_matches : sentences in which exactly the gold constituents were predicted, as the protocol counts.
+    tags : how many words have the gold part-of-speech tag; None where a side has no tags.
     gold_fan_out_above_2 : gold constituents with more than one gap.
-    by_label, by_label_discontinuous : recall by gold label, frequent ones first; a gold constituent is found
-        if its set of words was predicted, however many constituents share it.
-    by_length : scores by sentence length.
+    by_label, by_label_discontinuous : scores by label, frequent gold labels first. With labels F1; without,
+        recall by gold label: a constituent is found if its set of words was predicted, however many
+        constituents share it.
+    confusions : which labels were taken for which over the same words; nothing without labels.
+    by_length : scores by sentence length, without punctuation.
+    cutoff : scores of the sentences up to the length that a parameter file tells, measured as it says.
     branching : statistics of the predicted trees.
     """
 
@@ -204,19 +293,35 @@ class Evaluation:
     discontinuous: Counts
     per_sentence: Mapping[Metric, SentenceCounts]
     sentences: Ints
+    ids: tuple[str, ...]
+    lengths: Ints
+    exact: NDArray[np.bool_]
+    exact_of: int
     gold_digest: str
     dropped: Mapping[str, tuple[str, ...]]
-    exact_matches: int
+    tags: TagCounts | None
     gold_fan_out_above_2: int
-    by_label: Mapping[str, LabelRecall]
-    by_label_discontinuous: Mapping[str, LabelRecall]
+    by_label: Mapping[str, LabelScore]
+    by_label_discontinuous: Mapping[str, LabelScore]
+    confusions: tuple[Confusion, ...]
     by_length: tuple[LengthBin, ...]
+    cutoff: LengthBin | None
     branching: Branching
+
+    @property
+    def exact_matches(self) -> int:
+        """How many sentences are exact matches."""
+        return int(self.exact.sum())
 
     @property
     def exact_match(self) -> float:
         """Share of the sentences that are exact matches, in percent."""
-        return _percent(self.exact_matches, len(self.sentences))
+        return _percent(self.exact_matches, self.exact_of)
+
+    @property
+    def tag_accuracy(self) -> float | None:
+        """Share of the words with the gold part-of-speech tag, in percent; None where there are no tags."""
+        return self.tags.accuracy if self.tags is not None and self.tags.words else None
 
     @property
     def sentence_f1(self) -> Floats:
@@ -237,6 +342,7 @@ class Evaluation:
             **{metric: self.counts(metric).to_dict() for metric in METRICS},
             "protocol": {
                 "name": self.protocol.name,
+                "labelled": self.protocol.labelled,
                 "used_by": self.protocol.used_by,
                 "conventions": self.protocol.conventions(),
             },
@@ -246,13 +352,16 @@ class Evaluation:
             },
             "gold_fan_out_above_2": self.gold_fan_out_above_2,
             "gold_fan_out_above_2_left_out": limit is not None and limit <= 2,
-            "exact_match": self.exact_match,
+            "exact_match": self.exact_match if self.exact_of else None,
             "exact_matches": self.exact_matches,
-            "by_label": {label: recall.to_dict() for label, recall in self.by_label.items()},
+            "tags": None if self.tags is None else self.tags.to_dict(),
+            "by_label": {label: score.to_dict() for label, score in self.by_label.items()},
             "by_label_discontinuous": {
-                label: recall.to_dict() for label, recall in self.by_label_discontinuous.items()
+                label: score.to_dict() for label, score in self.by_label_discontinuous.items()
             },
+            "confusions": [confusion.to_dict() for confusion in self.confusions],
             "by_length": [part.to_dict() for part in self.by_length],
+            "cutoff": None if self.cutoff is None else self.cutoff.to_dict(),
             "branching": self.branching.to_dict(),
         }
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treemean.errors import MismatchError, TreemeanError
-from treemean.evaluation.results import Evaluation, Floats, Metric
+from treemean.evaluation.results import Evaluation, Floats
+from treemean.names import Metric, SignificanceTest
 from treemean.trees.bitsets import Ints
-
-Test = Literal["ins", "sign", "bootstrap"]
 
 _EXACT_TRIALS = 10_000
 _DRAWS = 1 << 21  # how many sentences are drawn at a time
-_NOTES: dict[Test, str] = {
+_NOTES: dict[SignificanceTest, str] = {
     "ins": "Improved Nonrandomized Sign test (Starks 1979) by the exact conditional binomial test, with "
     "which it agrees for large counts; its own small-sample boundaries are not used. Ties are set aside, so "
     "that the p-value is that of the sign test.",
@@ -51,7 +50,7 @@ class Comparison:
     Parameters
     ----------
     test, metric : what was tested.
-    score_a, score_b : F1 of both under their protocol, in percent.
+    score_a, score_b : F1 of both under their protocol, in percent; None for 0 of 0.
     wins, losses, ties : sentences in which a has a higher, a lower, the same F1.
     statistic : wins for sign tests, the difference of scores for the bootstrap.
     p_value : one-sided; how likely so much or more in favour of a is if neither is better.
@@ -60,10 +59,10 @@ class Comparison:
     note : what exactly was computed.
     """
 
-    test: Test
+    test: SignificanceTest
     metric: Metric
-    score_a: float
-    score_b: float
+    score_a: float | None
+    score_b: float | None
     wins: int
     losses: int
     ties: int
@@ -74,9 +73,9 @@ class Comparison:
     note: str
 
     @property
-    def difference(self) -> float:
-        """The score of a minus that of b, in percent points."""
-        return self.score_a - self.score_b
+    def difference(self) -> float | None:
+        """The score of a minus that of b, in percent points; None where one of them has no score."""
+        return None if self.score_a is None or self.score_b is None else self.score_a - self.score_b
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -87,7 +86,7 @@ def compare(
     a: Evaluation,
     b: Evaluation,
     *,
-    test: Test = "ins",
+    test: SignificanceTest = "ins",
     metric: Metric = "overall",
     samples: int = 10_000,
     seed: int = 0,
@@ -108,20 +107,22 @@ def compare(
         raise TreemeanError(f"there is no test {test!r}; known ones are {', '.join(_NOTES)}")
     if a.protocol != b.protocol:
         raise MismatchError(
-            f"scores under different protocols cannot be compared: {a.protocol.name}, {b.protocol.name}"
+            f"scores under different protocols cannot be compared: {a.protocol.title}, {b.protocol.title}"
         )
     if not np.array_equal(a.sentences, b.sentences):
+        first = int(np.setxor1d(a.sentences, b.sentences)[0]) + 1
         raise MismatchError(
-            f"the two evaluations scored different sentences ({len(a.sentences)} and {len(b.sentences)})"
+            f"the two evaluations scored different sentences ({len(a.sentences)} and {len(b.sentences)}): "
+            f"only one of them has sentence {first}"
         )
     if a.gold_digest != b.gold_digest:
         raise MismatchError("the two evaluations were made against different gold trees")
-    score_a, score_b = a.counts(metric).f1, b.counts(metric).f1
+    counts_a, counts_b = a.counts(metric), b.counts(metric)
     difference = a.per_sentence[metric].f1 - b.per_sentence[metric].f1
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     interval = None
     if test == "bootstrap":
-        statistic = score_a - score_b
+        statistic = counts_a.f1 - counts_b.f1
         drawn = _bootstrap_scores(a, metric, samples, seed) - _bootstrap_scores(b, metric, samples, seed)
         interval = _interval(statistic, drawn, confidence, seed)
         shifted = drawn - statistic
@@ -134,8 +135,8 @@ def compare(
     return Comparison(
         test=test,
         metric=metric,
-        score_a=score_a,
-        score_b=score_b,
+        score_a=counts_a.shown.f1,
+        score_b=counts_b.shown.f1,
         wins=wins,
         losses=losses,
         ties=len(difference) - wins - losses,

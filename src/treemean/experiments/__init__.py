@@ -1,1 +1,1 @@
-"""The paper's experiments, from raw text to a table."""
+"""The paper's experiments, from raw text or from trees to its tables and figures."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from treemean.formats.source import open_output
-from treemean.training.corpus import checksum
+from treemean.files.checksums import checksum, content_checksum
+from treemean.files.output import write_file
 
 
 class Cache:
@@ -39,15 +38,14 @@ class Cache:
         outputs : the files that `make` writes.
         """
         record = self.folder / "stages" / f"{name}.json"
-        digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+        digest = content_checksum(inputs)
         if self._done(record, digest, outputs):
             return False
         record.unlink(missing_ok=True)  # should `make` be interrupted, its half-made files are not trusted
         make()
         found = {"inputs": digest, "outputs": {o: checksum(self.folder / o) for o in outputs}}
         record.parent.mkdir(parents=True, exist_ok=True)
-        with open_output(record) as stream:
-            stream.write(json.dumps(found, indent=2).encode())
+        write_file(record, json.dumps(found, indent=2).encode())
         return True
 
     def _done(self, record: Path, digest: str, outputs: Sequence[str]) -> bool:

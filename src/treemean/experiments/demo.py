@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treemean import sample
+from treemean.files.output import write_file
 from treemean.formats import write
-from treemean.formats.source import open_output
 from treemean.trees import Treebank
 
 #: How many sentences are generated to train on, from which seed, and of how many words at most.
@@ -48,10 +48,9 @@ def write_demo(folder: str | os.PathLike[str], *, parallel: int | None = None) -
     write(dutch[:100], place / "dev.discbracket")
     write(dutch[100:], place / "test.discbracket")
     text = sample.generate(TRAINING_SENTENCES, language="nl", seed=TRAINING_SEED, max_length=MAX_LENGTH)
-    with open_output(place / "train.txt") as stream:
-        stream.writelines(f"{' '.join(tree.words)}\n".encode() for tree in text)
-    with open_output(place / "config.toml") as stream:
-        stream.write(_CONFIG.format(parallel=parallel or min(5, os.cpu_count() or 1)).encode())
+    write_file(place / "train.txt", "".join(f"{' '.join(tree.words)}\n" for tree in text).encode())
+    count = parallel or min(5, os.cpu_count() or 1)
+    write_file(place / "config.toml", _CONFIG.format(parallel=count).encode())
     return place / "config.toml"
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from treemean.averaging import average
 from treemean.evaluation import Comparison, Evaluation, compare, evaluate
-from treemean.evaluation.results import METRICS, Metric
+from treemean.evaluation.results import METRICS
 from treemean.experiments.selection import Selection
+from treemean.names import Metric
 from treemean.reporting.evaluation import scored_note
 from treemean.reporting.tables import Cell, Table
 from treemean.trees import Treebank
@@ -32,10 +32,8 @@ class Ensembles:
     @classmethod
     def of(cls, individuals: Sequence[Treebank], selection: Selection, jobs: int | None = None) -> Ensembles:
         """Average the chosen ones of `individuals`, exactly."""
-        chosen = [individuals[i] for i in selection.chosen]
         return cls(
-            average(chosen, selection.weights, jobs=jobs),
-            average(chosen, selection.weights, binary=True, jobs=jobs),
+            selection.average(individuals, jobs=jobs), selection.average(individuals, binary=True, jobs=jobs)
         )
 
 
@@ -72,11 +70,11 @@ class MainResults:
         first = next(iter(self.ensembles.values()))
         columns = ["F1", "weight", *METRICS]
         chosen = self.chosen
-        weights = dict(zip(chosen, self.selection.weights))
+        fitted = self.selection.model is not None
+        weights = {n: "fitted" if fitted else f"{w:.2f}" for n, w in zip(chosen, self.selection.weights)}
         rows: list[list[Cell]] = [[name, "", *_scores(e)] for name, e in self.baselines.items()]
         for name, evaluation in self.individuals.items():
-            weight = f"{weights[name]:.2f}" if name in weights else "–"
-            rows.append([name, weight, *_scores(evaluation)])
+            rows.append([name, weights.get(name, "–"), *_scores(evaluation)])
         rows.append(
             [
                 f"mean of {len(chosen)} chosen",
@@ -106,7 +104,7 @@ class MainResults:
         The test counts sentences; there are no stars where it disagrees with the score over all of them.
         """
         comparison = self.comparisons[ensemble, metric]
-        if comparison.difference <= 0:
+        if not comparison.difference or comparison.difference < 0:
             return ""
         return "**" if comparison.p_value < 0.01 else "*" if comparison.p_value < 0.05 else ""
 
@@ -118,6 +116,7 @@ class MainResults:
             "selection": {
                 "chosen": list(chosen),
                 "weights": list(self.selection.weights),
+                "model": None if self.selection.model is None else self.selection.model.name,
                 "note": self.selection.note,
             },
             "baselines": {name: e.to_dict() for name, e in self.baselines.items()},

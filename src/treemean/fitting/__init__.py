@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from treemean.fitting.candidates import Candidates, find_candidates
-from treemean.fitting.features import Features, features_of
+from treemean.fitting.candidates.features import Features, features_of
 from treemean.fitting.fit import fit
-from treemean.fitting.model import MODELS, HitModel, load
-from treemean.fitting.objectives import CorpusObjective, ExpectedObjective, SentenceObjective
+from treemean.fitting.fit.confidence import brier_score, reliability, risk_at
+from treemean.fitting.models.hit_model import MODELS, HitModel, load
+from treemean.fitting.models.objectives import CorpusObjective, ExpectedObjective, SentenceObjective
+from treemean.fitting.probabilities import add_probabilities
 
 __all__ = [
     "MODELS",
@@ -16,8 +18,12 @@ __all__ = [
     "Features",
     "HitModel",
     "SentenceObjective",
+    "add_probabilities",
+    "brier_score",
     "features_of",
     "find_candidates",
     "fit",
     "load",
+    "reliability",
+    "risk_at",
 ]

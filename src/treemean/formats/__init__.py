@@ -8,10 +8,11 @@ from contextlib import ExitStack
 from typing import Any
 
 from treemean.errors import TreemeanError
+from treemean.files.output import open_output
+from treemean.files.source import open_sources, text_encoding
 from treemean.formats.problems import Problems
 from treemean.formats.reading import rebatch
 from treemean.formats.registry import Format, all_formats, format_of_content, format_of_name, get_format
-from treemean.formats.source import open_output, open_sources, text_encoding
 from treemean.formats.writing import OnUnwritable, Unwritable
 from treemean.trees import Tree, Treebank
 
@@ -34,6 +35,7 @@ def read_batches(
     format: str | None = None,
     encoding: str = "utf-8",
     problems: Problems | None = None,
+    keep_wrapper: bool = False,
 ) -> Iterator[Treebank]:
     """Read a treebank batch by batch, so that memory stays flat.
 
@@ -43,6 +45,7 @@ def read_batches(
     format : the format's name; without it the name or the content tells.
     encoding : of text formats; XML, JSON Lines and Parquet tell their own.
     problems : what to do with bad records; without it the first one raises `FormatError`.
+    keep_wrapper : keep brackets without label around PTB trees, `( (S …))`, as a root; EVALB counts them.
     """
     chosen = get_format(format) if format is not None else None
     try:
@@ -54,7 +57,7 @@ def read_batches(
     def batches() -> Iterator[Treebank]:
         for source in open_sources(path):
             reader = chosen or format_of_content(source)
-            yield from reader.read(source, problems or strict, encoding=encoding)
+            yield from reader.read(source, problems or strict, encoding=encoding, keep_wrapper=keep_wrapper)
 
     yield from rebatch(batches())
 
@@ -65,6 +68,7 @@ def read(
     format: str | None = None,
     encoding: str = "utf-8",
     problems: Problems | None = None,
+    keep_wrapper: bool = False,
 ) -> Treebank:
     """Read a whole treebank; the parameters are those of `read_batches`.
 
@@ -75,7 +79,10 @@ def read(
     >>> treemean.read(path)[0].fan_out
     2
     """
-    return Treebank.concatenate(list(read_batches(path, format=format, encoding=encoding, problems=problems)))
+    batches = read_batches(
+        path, format=format, encoding=encoding, problems=problems, keep_wrapper=keep_wrapper
+    )
+    return Treebank.concatenate(list(batches))
 
 
 class TreebankWriter:

@@ -15,21 +15,15 @@ from xml.sax.saxutils import quoteattr
 
 from treemean import _core
 from treemean.errors import FormatError, UnwritableTree
+from treemean.files.source import Source, text_encoding
 from treemean.formats.native import read_native
 from treemean.formats.problems import Problems
-from treemean.formats.registry import Format
-from treemean.formats.source import Source, text_encoding
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
 from treemean.formats.xmlstream import NOT_XML
 from treemean.trees import Strings, Tree, Treebank
 
 HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n<alpino version="1.3">\n'
 FOOTER = "</alpino>\n"
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether the first elements are those of Alpino XML."""
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and b"<alpino" in head
 
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
@@ -116,6 +110,3 @@ def _attributes(values: dict[str, str]) -> str:
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
     return TextWriter(stream, serialise, "Alpino XML", unwritable, header=HEADER, footer=FOOTER)
-
-
-FORMAT = Format("alpino", "Alpino XML", (".alpino.xml", ".alpino"), sniff, read, writer)

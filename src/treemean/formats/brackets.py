@@ -14,6 +14,7 @@ from treemean import _core
 from treemean.errors import UnwritableTree
 from treemean.formats.writing import TextWriter, Unwritable
 from treemean.trees import Tree, Treebank
+from treemean.trees.strings import CodedStrings
 
 _BLANK = re.compile(r"\s")
 
@@ -107,13 +108,13 @@ class BracketWriter:
         """Nothing stands at the end."""
 
     def _native(self, batch: Treebank) -> bytes:
-        texts: list[Any] = []
-        for column in (batch.words, batch.tags, batch.labels):
-            escaped = column.compact().map(self._escape)
-            texts += [escaped.codes, escaped.vocabulary.data, escaped.vocabulary.offsets]
-        return _core.write_brackets(
-            batch.word_offsets, batch.constituent_offsets, batch.bits, self._positions, *texts
-        )
+        trees = (batch.word_offsets, batch.constituent_offsets, batch.bits)
+        words, tags, labels = (self._texts(column) for column in (batch.words, batch.tags, batch.labels))
+        return _core.write_brackets(trees, words, tags, labels, positions=self._positions)
+
+    def _texts(self, column: CodedStrings) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        escaped = column.compact().map(self._escape)
+        return escaped.codes, escaped.vocabulary.data, escaped.vocabulary.offsets
 
 
 def _has_odd_texts(batch: Treebank) -> NDArray[np.bool_]:

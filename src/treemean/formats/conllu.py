@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import IO
 
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
+from treemean.files.source import Source
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, paragraphs, read_records
-from treemean.formats.registry import Format
-from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
 from treemean.trees import Child, Tree, Treebank
 from treemean.trees.continuous import is_head
@@ -32,10 +31,6 @@ COLUMNS = 10
 _WORD_ID = re.compile(r"[1-9][0-9]{0,8}")
 _OTHER_ID = re.compile(r"[0-9]{1,9}[-.][0-9]{1,9}")
 _HEAD = re.compile(r"0|[1-9][0-9]{0,8}")
-_BEGINNING = re.compile(
-    rb"(?:#[^\n]*\n|[ \t\r]*\n)*"
-    rb"(?:# ?(?:sent_id|newdoc|newpar|text|global\.columns)\b|[0-9]+[-.0-9]*\t(?:[^\t\n]*\t){8}[^\t\n])"
-)
 
 
 # ---- reading ----------------------------------------------------------------------------------------
@@ -255,11 +250,3 @@ def _comment(key: str, value: str) -> str:
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
     return TextWriter(stream, serialise, "CoNLL-U", unwritable)
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether the usual comments, or a line of ten columns after a number, come first."""
-    return _BEGINNING.match(head) is not None
-
-
-FORMAT = Format("conllu", "CoNLL-U", (".conllu",), sniff, read, writer)

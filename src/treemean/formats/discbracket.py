@@ -7,7 +7,6 @@ sentence after a tab is read too; other text after a tab becomes the metadata `c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import IO
 
@@ -15,19 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treemean import _core
+from treemean.files.source import Source
 from treemean.formats.brackets import BracketWriter, serialise_brackets
 from treemean.formats.native import read_native
 from treemean.formats.problems import Problems
-from treemean.formats.registry import Format
-from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Tree, Treebank
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether the first leaf has a position, or is one and a sentence follows after a tab."""
-    leaf = re.match(rb"\s*(?:\([^\s()]*\s*)+\d+(=)?[^\s()]*[\s)][^\n]*", head)
-    return leaf is not None and (leaf[1] is not None or b")\t" in leaf[0])
 
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
@@ -73,6 +65,3 @@ def _may_have_comments(batch: Treebank) -> NDArray[np.bool_]:
     if b'"comment"' not in batch.metadata.data.tobytes():
         return np.zeros(len(batch), dtype=bool)
     return np.diff(batch.metadata.offsets) > 0
-
-
-FORMAT = Format("discbracket", "discbracket", (".discbracket", ".dbr"), sniff, read, writer)

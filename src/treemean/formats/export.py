@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from typing import IO
 
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
+from treemean.files.source import MAX_RECORD, Source
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records
-from treemean.formats.registry import Format
-from treemean.formats.source import MAX_RECORD, Source
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
 from treemean.trees import Tree, Treebank
 
@@ -302,13 +301,3 @@ def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
 def writer_4(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer of export 4, whose column of lemmas stays empty."""
     return TextWriter(stream, _Serialiser(4), "NEGRA export 4", unwritable, header="#FORMAT 4\n")
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a stream begins like an export file."""
-    return re.search(rb"^#(FORMAT|BOT|BOS)[ \t]", head, re.MULTILINE) is not None
-
-
-FORMAT = Format("export", "NEGRA export", (".export", ".negra"), sniff, read, writer)
-#: Read like the other; written with a column for lemmas.
-FORMAT_4 = Format("export4", "NEGRA export 4", (".export4",), sniff, read, writer_4)

@@ -14,11 +14,10 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from treemean.errors import FormatError, InvalidTree
+from treemean.files.source import Source
 from treemean.formats.limits import check_size
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records, single_lines
-from treemean.formats.registry import Format
-from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
 from treemean.trees import Constituent, Tree, Treebank
 
@@ -211,11 +210,3 @@ def _value_data(value: float) -> float | str | None:
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
     return TextWriter(stream, serialise, "JSON Lines", unwritable)
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a stream begins with a JSON object."""
-    return re.match(rb'\s*\{\s*["}]', head) is not None
-
-
-FORMAT = Format("jsonl", "JSON Lines", (".jsonl", ".ndjson"), sniff, read, writer)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from treemean.errors import FormatError
+from treemean.files.source import BLOCK, MAX_RECORD, Source
 from treemean.formats.problems import Problems
-from treemean.formats.source import BLOCK, MAX_RECORD, Source
 from treemean.trees import CodedStrings, Strings, Treebank
 
 #: (message, line, first and last byte, number of the sentence) of a bad record.

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import IO
 
 from treemean.errors import FormatError
+from treemean.files.source import Source
 from treemean.formats.arrowtables import (
     Arrow,
     columns_to_read,
@@ -21,12 +22,9 @@ from treemean.formats.arrowtables import (
 )
 from treemean.formats.problems import Problems
 from treemean.formats.reading import BATCH_CELLS
-from treemean.formats.registry import Format
-from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Treebank
 
-MAGIC = b"PAR1"
 #: Rows that are compressed together: a file is read in pieces no larger than this.
 ROWS_PER_GROUP = 8192
 ROWS_PER_BATCH = 1000
@@ -169,11 +167,3 @@ def _join(parts: Sequence[_Part]) -> _Part:
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer; there is no tree that it could not write."""
     return ParquetWriter(stream, unwritable)
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a stream begins like a Parquet file."""
-    return head.startswith(MAGIC)
-
-
-FORMAT = Format("parquet", "Parquet", (".parquet",), sniff, read, writer)

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import IO
 
 from treemean.errors import FormatError, TreemeanError
-from treemean.formats.source import open_output
+from treemean.files.output import open_output
 
 
 class Problems:

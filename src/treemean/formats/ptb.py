@@ -1,7 +1,8 @@
 """Brackets of the Penn Treebank: continuous trees, `(S (NP (D the) (N cat)) (V sleeps))`.
 
-Trees may run over several lines; a line that begins with a bracket begins a new tree. The wrapper without
-label, `( (S …))`, and traces (`-NONE-`) are left out. Brackets inside words are escaped as `-LRB-`, `-RRB-`.
+Trees may run over several lines; a line that begins with a bracket begins a new tree. Traces (`-NONE-`) are
+left out, and the wrapper without label, `( (S …))`, unless it is asked for. Brackets inside words are escaped
+as `-LRB-`, `-RRB-`.
 """
 
 from __future__ import annotations
@@ -14,26 +15,22 @@ from numpy.typing import NDArray
 
 from treemean import _core
 from treemean.errors import UnwritableTree
+from treemean.files.source import Source
 from treemean.formats.brackets import BracketWriter, serialise_brackets
 from treemean.formats.native import read_native
 from treemean.formats.problems import Problems
-from treemean.formats.registry import Format
-from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Tree, Treebank
 
 
-def sniff(head: bytes) -> bool:
-    """Tell whether the text begins with a bracket (discbracket, which does too, is tried before)."""
-    return head.lstrip().startswith(b"(")
-
-
-def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
-    """Read brackets."""
+def read(
+    source: Source, problems: Problems, *, encoding: str, keep_wrapper: bool = False
+) -> Iterator[Treebank]:
+    """Read brackets; a wrapper may be kept, as a root without label."""
     return read_native(
         source,
         problems,
-        lambda text, final, skip: _core.read_brackets(text, False, final, skip),
+        lambda text, final, skip: _core.read_brackets(text, False, final, skip, keep_wrapper),
         encoding=encoding,
     )
 
@@ -82,8 +79,3 @@ def _needs_care(batch: Treebank) -> NDArray[np.bool_]:
     rooted = batch.constituent_counts > 0
     care[rooted] |= batch.labels.where("".__eq__)[batch.constituent_offsets[:-1][rooted]]
     return care
-
-
-FORMAT = Format(
-    "ptb", "Penn Treebank brackets", (".ptb", ".mrg", ".brackets", ".bracket"), sniff, read, writer
-)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from treemean.errors import FormatError, InvalidTree
+from treemean.files.source import MAX_RECORD, Source
 from treemean.formats.problems import Problems
-from treemean.formats.source import MAX_RECORD, Source
 from treemean.trees import Tree, Treebank
 
 #: Trees per batch, and how large these may be together, counted in words times constituents.

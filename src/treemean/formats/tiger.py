@@ -6,7 +6,6 @@ leads to stands under the root, and a root `VROOT` is added where no node spans 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import IO
 from xml.sax.saxutils import quoteattr
@@ -14,11 +13,10 @@ from xml.sax.saxutils import quoteattr
 from lxml import etree
 
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
+from treemean.files.source import Source
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records
-from treemean.formats.registry import Format
-from treemean.formats.source import Source
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
 from treemean.formats.xmlstream import NOT_XML, Element, elements, line_of, parse_element
 from treemean.trees import Tree, Treebank
@@ -178,11 +176,3 @@ def _quoted(text: str, what: str) -> str:
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
     return TextWriter(stream, _Serialiser(), "TIGER XML", unwritable, header=HEADER, footer=FOOTER)
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a stream is XML with the root element of TIGER XML."""
-    return head.lstrip().startswith(b"<") and re.search(rb"<(sub)?corpus[\s>]", head) is not None
-
-
-FORMAT = Format("tiger", "TIGER XML", (".tiger.xml", ".tigerxml", ".tiger"), sniff, read, writer)

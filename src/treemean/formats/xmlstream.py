@@ -9,9 +9,9 @@ from typing import Any
 from lxml import etree
 
 from treemean.errors import FormatError
+from treemean.files.source import BLOCK, MAX_RECORD, Source
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record
-from treemean.formats.source import BLOCK, MAX_RECORD, Source
 
 #: A character that XML 1.0 cannot express.
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.config import GrammarConfig
-from treemean.grammars.dense import DenseGrammar
+from treemean.grammars.dense.grammar import DenseGrammar
 from treemean.grammars.grammar import Grammar
-from treemean.grammars.low_rank import LowRankGrammar
+from treemean.grammars.rank.grammar import LowRankGrammar
 
 
 def build_grammar(config: GrammarConfig, vocabulary_size: int) -> Grammar:

@@ -10,6 +10,9 @@ from torch import Tensor
 from treemean.errors import NumericalError
 from treemean.trees import bitsets
 
+#: R5..R8: where the continuous child y goes: (y x1, x2), (x1 y, x2), (x1, y x2), (x1, x2 y).
+ATTACHMENTS = 4
+
 
 @dataclass
 class SpanPosteriors:
@@ -73,3 +76,10 @@ def empty_discontinuous(
 ) -> dict[int, Tensor]:
     """Return zero charts for all discontinuous spans of `n` words: total widths 2 to n-1."""
     return {w: torch.zeros(batch, w - 1, n - w, n - w, dtype=dtype, device=device) for w in range(2, n)}
+
+
+def full_lengths(lengths: Tensor | None, batch: int, n: int, device: torch.device) -> Tensor:
+    """Return the lengths of the sentences of a batch: as given, or all `n`."""
+    if lengths is None:
+        return torch.full((batch,), n, device=device)
+    return lengths.to(device)

@@ -13,7 +13,6 @@ except ImportError as error:
         f"training and parsing need PyTorch and safetensors ({error}): install treemean[train]"
     ) from error
 
-from treemean.parsing.columns import read_columns, write_columns
 from treemean.parsing.model import Model
 from treemean.parsing.normalisation import Normalisation
 from treemean.parsing.parse import ParseCounts, parse
@@ -29,9 +28,7 @@ __all__ = [
     "Sentence",
     "Vocabulary",
     "parse",
-    "read_columns",
     "read_sentences",
-    "write_columns",
 ]
 
 del safetensors, torch

@@ -13,11 +13,12 @@ import numpy as np
 import torch
 
 from treemean._version import __version__
-from treemean.errors import FormatError, InvalidOption, TreemeanError
+from treemean.errors import FormatError, InvalidOption, TreemeanError, reason_of
+from treemean.files.output import write_file
+from treemean.files.sealed import sealed, unsealed
+from treemean.files.tensors import read_tensors, write_tensors
 from treemean.grammars import Grammar, GrammarConfig, assemble_grammar
 from treemean.parsing.normalisation import Normalisation
-from treemean.parsing.sealed import sealed, unsealed
-from treemean.parsing.tensors import read_tensors, write_tensors
 from treemean.parsing.text import Sentence
 from treemean.parsing.vocabulary import Vocabulary
 
@@ -127,8 +128,6 @@ def write_model(
     Each file is written whole or not at all. The description is written last and names the checksum of the
     tensors, so that `Model.load` notices a folder that was only half written.
     """
-    from treemean.formats.source import open_output
-
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     description = {
@@ -140,8 +139,7 @@ def write_model(
         "provenance": dict(provenance),
         "vocabulary": list(vocabulary.words),
     }
-    with open_output(place / DESCRIPTION) as stream:
-        stream.write(sealed(description, ensure_ascii=False))
+    write_file(place / DESCRIPTION, sealed(description, ensure_ascii=False))
 
 
 def _description(name: str) -> dict[str, Any]:
@@ -150,7 +148,7 @@ def _description(name: str) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise FormatError("there is no model in this folder", path=name) from error
     except OSError as error:
-        raise FormatError(error.strerror or str(error), path=name) from error
+        raise FormatError(reason_of(error), path=name) from error
     except ValueError as error:
         raise FormatError(f"{_DAMAGED}: {error}", path=name) from error
     if data.get("format") != "treemean model":

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from treemean.errors import InvalidOption
+from treemean.names import PunctuationRule
 from treemean.trees import Treebank
 from treemean.trees.normalise import replace_numbers
 from treemean.trees.punctuation import is_punctuation_word, punctuation_mask, settle_punctuation
 from treemean.trees.treebank import offsets_of
-
-Punctuation = Literal["auto", "tag", "word", "keep"]
 
 
 @dataclass(frozen=True)
@@ -36,12 +35,12 @@ class Normalisation:
 
     lower_case: bool = True
     number: str = "N"
-    punctuation: Punctuation = "auto"
+    punctuation: PunctuationRule = "auto"
 
     def __post_init__(self) -> None:
-        if self.punctuation not in get_args(Punctuation):
+        if self.punctuation not in get_args(PunctuationRule):
             raise InvalidOption(
-                f"punctuation is found by {', '.join(get_args(Punctuation))}, not by {self.punctuation!r}"
+                f"punctuation is found by {', '.join(get_args(PunctuationRule))}, not by {self.punctuation!r}"
             )
 
     def word(self, word: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import islice
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import torch
@@ -14,14 +14,11 @@ import torch
 from treemean.errors import InvalidOption
 from treemean.grammars import Careful, Grammar
 from treemean.grammars.memory import told_if_too_little
+from treemean.names import DecoderName, PutBack
 from treemean.parsing.batches import cut_for
 from treemean.parsing.model import Model
 from treemean.parsing.text import Sentence, counted
 from treemean.trees import Constituent, Tree, Treebank
-
-Decoder = Literal["mbr", "viterbi"]
-#: What becomes of punctuation: left out; put back where it makes no gap; put back as children of the root.
-PutBack = Literal["keep-out", "put-back", "root"]
 
 #: What constituents are called by a parser that knows no categories.
 LABEL = "NT"
@@ -73,7 +70,7 @@ class ParseCounts:
 class ParseOptions:
     """How sentences are parsed; the parameters are those of `parse`."""
 
-    decoder: Decoder = "mbr"
+    decoder: DecoderName = "mbr"
     batch_words: int | None = None
     posteriors: bool = False
     punctuation: PutBack = "keep-out"
@@ -81,7 +78,7 @@ class ParseOptions:
 
     def __post_init__(self) -> None:
         for what, value, known in (
-            ("decoder", self.decoder, get_args(Decoder)),
+            ("decoder", self.decoder, get_args(DecoderName)),
             ("way with punctuation", self.punctuation, get_args(PutBack)),
         ):
             if value not in known:
@@ -94,7 +91,7 @@ def parse(
     model: Model,
     sentences: Iterable[Sentence | Sequence[str]],
     *,
-    decoder: Decoder = "mbr",
+    decoder: DecoderName = "mbr",
     batch_words: int | None = None,
     posteriors: bool = False,
     punctuation: PutBack = "keep-out",

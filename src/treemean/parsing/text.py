@@ -1,4 +1,4 @@
-"""Reading sentences for training and parsing: plain text, treebanks of any format, columns of treebanks."""
+"""Reading sentences for training and parsing: plain text, and treebanks of any format."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from treemean.errors import FormatError, InvalidOption, MissingDependency
-from treemean.parsing.columns import read_columns
+from treemean.errors import FormatError, InvalidOption
+from treemean.files.source import Source, open_sources, text_encoding
+from treemean.formats import read_batches
+from treemean.formats.registry import find_format, format_of_name
 from treemean.parsing.normalisation import Normalisation
 from treemean.trees import Treebank
 
-if TYPE_CHECKING:
-    from treemean.formats import Format
-    from treemean.formats.source import Source
-
 #: Endings of files that are plain text whatever else is installed.
 TEXT_SUFFIXES = (".txt", ".text", ".tok")
-#: The ending of treebank columns, see `write_columns`.
-COLUMNS_SUFFIX = ".npz"
-#: What plain text and treebank columns are called among the formats.
-TEXT, COLUMNS = "text", "columns"
+#: What plain text is called among the formats.
+TEXT = "text"
+#: The ending of a format that there is no more.
+_FORMER_SUFFIX = ".npz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +89,8 @@ def read_sentences(
     ----------
     path : a file (gzip or not), or `-` for standard input.
     normalisation : what is punctuation; without it, as published.
-    format : `"text"` (one sentence a line, words separated by blanks), `"columns"` (what
-        `write_columns` wrote), or a treebank format; without it the name tells, and what neither
-        name nor content tells is plain text.
+    format : `"text"` (one sentence a line, words separated by blanks), or a treebank format; without it the
+        name tells, and what neither name nor content tells is plain text.
     encoding : of plain text, and of text formats of treebanks.
     counts : is told what was met.
     on_bad_line : is called for each line of plain text in another encoding, which is left out then.
@@ -105,11 +102,7 @@ def read_sentences(
     chosen = format or format_of(path)
     if chosen == TEXT:
         found = _plain_text(path, normalisation, encoding, counts, on_bad_line)
-    elif chosen == COLUMNS:
-        found = sentences_of([read_columns(path)], normalisation)
     else:
-        from treemean.formats import read_batches
-
         found = sentences_of(read_batches(path, format=chosen, encoding=encoding), normalisation)
     for sentence in found:
         counts.sentences += 1
@@ -120,42 +113,23 @@ def read_sentences(
 def format_of(path: str | os.PathLike[str]) -> str:
     """Return the name of the format of a file, by its name or its beginning; plain text if neither tells.
 
-    >>> format_of("train.txt.gz"), format_of("dev.npz"), format_of("gold.discbracket")
-    ('text', 'columns', 'discbracket')
+    >>> format_of("train.txt.gz"), format_of("gold.discbracket")
+    ('text', 'discbracket')
     """
     name = os.fspath(path).lower().removesuffix(".gz")
     if name == "-" or name.endswith(TEXT_SUFFIXES):
         return TEXT
-    if name.endswith(COLUMNS_SUFFIX):
-        return COLUMNS
-    try:
-        from treemean.formats.registry import format_of_name
-
-        found = format_of_name(path) or _format_of_content(path)
-    except ImportError as error:
-        if not os.path.exists(path):
-            raise FormatError("No such file or directory", path=os.fspath(path)) from error
-        folder = "this is a folder; " if os.path.isdir(path) else ""
-        raise MissingDependency(
-            f"{os.fspath(path)}: {folder}treebank formats need all of treemean ({error}); without it "
-            f"files are plain text ({', '.join(TEXT_SUFFIXES)}) or columns ({COLUMNS_SUFFIX}), by name or if "
-            "so configured"
-        ) from error
+    if name.endswith(_FORMER_SUFFIX):
+        raise FormatError(
+            "columns of a treebank, which earlier versions wrote for machines without readers: JSON Lines "
+            "are read everywhere now (treemean convert GOLD GOLD.jsonl)",
+            path=os.fspath(path),
+        )
+    found = format_of_name(path)
+    if found is None and os.path.exists(path):
+        with closing(cast("Generator[Source]", open_sources(path))) as sources:
+            found = find_format(next(sources))  # of a folder or an archive, the first file
     return TEXT if found is None else found.name
-
-
-def _format_of_content(path: str | os.PathLike[str]) -> Format | None:
-    """Return the treebank format of a file, or of the first of a folder or archive; None if there is none."""
-    from treemean.formats.registry import all_formats, format_of_name
-    from treemean.formats.source import open_sources
-
-    if not os.path.exists(path):
-        return None
-    with closing(cast("Generator[Source]", open_sources(path))) as sources:
-        source = next(sources)
-        head = source.peek()
-        by_content = (format for format in all_formats().values() if format.sniff(head))
-        return format_of_name(source.name) or next(by_content, None)
 
 
 def _plain_text(
@@ -165,8 +139,6 @@ def _plain_text(
     counts: ReadCounts,
     on_bad_line: Callable[[FormatError], None] | None,
 ) -> Iterator[Sentence]:
-    from treemean.formats.source import open_sources
-
     encoding = _encoding_of_lines(encoding)
     for source in open_sources(path):
         for number, line in source.lines():
@@ -187,8 +159,6 @@ def _plain_text(
 
 def _encoding_of_lines(name: str) -> str:
     """Return the proper name of an encoding; refuse those in which bytes do not tell where lines end."""
-    from treemean.formats.source import text_encoding
-
     try:
         encoding = text_encoding(name)
     except LookupError:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from treemean.fitting import HitModel
-from treemean.fitting.weights import RunWeights
+from treemean.fitting.models.weights import RunWeights
 from treemean.reporting.tables import Cell, Table
 
 
 def fit_tables(model: HitModel) -> list[Table]:
-    """Return the cross-validated scores of a model, its weights where it has some, and its trade-off."""
+    """Return the cross-validated scores of a model, what its probabilities are worth, weights, trade-off."""
     report = model.report
     notes = [
         f"Model {report['model']}, target {report['target']} (η = {report['eta']:g}), objective "
@@ -34,6 +38,8 @@ def fit_tables(model: HitModel) -> list[Table]:
         )
         columns = ["", "F1", "interval", "plain average"]
         tables.append(Table(columns, rows, "Cross-validated on the development data"))
+    if "confidence" in report:
+        tables += confidence_tables(report["confidence"])
     if isinstance(model.values, RunWeights):
         weights = zip(model.chosen, model.values.continuous, model.values.discontinuous, strict=True)
         tables.append(
@@ -52,5 +58,57 @@ def fit_tables(model: HitModel) -> list[Table]:
     notes += [f"Note: {note}." for note in report["notes"]]
     if not tables:
         tables = [Table(["run"], [[model.runs[k]] for k in model.chosen], "Fitted without gold trees")]
-    tables[-1] = Table(tables[-1].columns, tables[-1].rows, tables[-1].title, notes)
+    tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *notes])
     return tables
+
+
+def confidence_tables(confidence: Mapping[str, Any]) -> list[Table]:
+    """Return calibration errors, Brier scores and the risk at each coverage, beside the share of votes."""
+    kinds: list[list[Cell]] = [
+        [
+            kind,
+            found["candidates"],
+            found["right"],
+            *(
+                f"{found[name]:.4f}"
+                for name in (
+                    "calibration_error",
+                    "votes_calibration_error",
+                    "brier",
+                    "votes_brier",
+                    "constant_brier",
+                )
+            ),
+        ]
+        for kind, found in confidence.items()
+        if kind != "risk_coverage"
+    ]
+    risks: list[list[Cell]] = [
+        [f"{100 * point['coverage']:.0f}%", 100 * point["risk"], 100 * point["risk_by_votes"]]
+        for point in confidence["risk_coverage"]
+    ]
+    return [
+        Table(
+            ["kept", "wrong (%)", "by votes (%)"],
+            risks,
+            "Risk: wrong ones among the most probable constituents of the averages",
+        ),
+        Table(
+            [
+                "candidates",
+                "number",
+                "right",
+                "calibration error",
+                "error of votes",
+                "Brier score",
+                "Brier of votes",
+                "Brier of rate",
+            ],
+            kinds,
+            "Probabilities of development candidates that were not seen",
+            [
+                "Calibration error in ten bins of equal size. Votes: the share of the votes as a "
+                "probability. Rate: the share of right candidates as the probability of each."
+            ],
+        ),
+    ]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import rich.table
 
+#: 0 of 0.
+NOTHING = "–"
 Cell = str | int | float | None
 #: Larger numbers, as of a grammar that went astray, are shown by their magnitude.
 _LARGE = 1e9
@@ -67,6 +69,44 @@ class Table:
             lines += ["", *self.notes]
         return "\n".join(lines)
 
+    def to_latex(self) -> str:
+        r"""Return the table as LaTeX with the rules of the package booktabs; the notes stand below it.
+
+        >>> print(Table(["run", "F1"], [["a_1", 51.4]], "Scores").to_latex())
+        \begin{table}
+        \centering
+        \caption{Scores}
+        \begin{tabular}{lr}
+        \toprule
+        run & F1 \\
+        \midrule
+        a\_1 & 51.40 \\
+        \bottomrule
+        \end{tabular}
+        \end{table}
+        """
+        rows = [" & ".join(_latex(_shown(cell)) for cell in row) + r" \\" for row in self.rows]
+        return "\n".join(
+            [
+                r"\begin{table}",
+                r"\centering",
+                *([rf"\caption{{{_latex(self.title)}}}"] if self.title else []),
+                rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}",
+                r"\toprule",
+                " & ".join(_latex(name) for name in self.columns) + r" \\",
+                r"\midrule",
+                *rows,
+                r"\bottomrule",
+                r"\end{tabular}",
+                *(rf"\par\smallskip{{\footnotesize {_latex(note)}}}" for note in self.notes),
+                r"\end{table}",
+            ]
+        )
+
+    def to_records(self) -> list[dict[str, Cell]]:
+        """Return every row as a mapping from the names of the columns, numbers unrounded."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
     def to_csv(self) -> str:
         """Return the columns and rows as CSV, numbers unrounded; title and notes are left out."""
         out = io.StringIO()
@@ -87,6 +127,24 @@ def _shown(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.2f}" if abs(cell) < _LARGE else f"{cell:.1e}"
     return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+#: What LaTeX takes for something else, and what it calls it.
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "–": "--",
+    "η": r"$\eta$",
+    "…": r"\dots{}",
+    "\n": " ",
+    **{character: "\\" + character for character in "&%$#_{}"},
+}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
 
 
 def _markdown(text: str) -> str:

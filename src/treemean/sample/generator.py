@@ -8,13 +8,11 @@ from random import Random
 from types import MappingProxyType
 
 from treemean.errors import TreemeanError
-from treemean.sample import dutch, english, german
 from treemean.sample.grammar import Derivation, Grammar
+from treemean.sample.languages import dutch, english, german
 from treemean.trees import Constituent, Tree, Treebank
 
-LANGUAGES: Mapping[str, Callable[[], Grammar]] = MappingProxyType(
-    {"nl": dutch.grammar, "de": german.grammar, "en": english.grammar}
-)
+LANGUAGES: Mapping[str, Callable[[], Grammar]] = MappingProxyType({"nl": dutch, "de": german, "en": english})
 """The grammars by language code."""
 
 _PUNCTUATION = "punct"

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from treemean import program
-from treemean.errors import InvalidOption, TreemeanError
+from treemean.errors import TreemeanError
 from treemean.training.stopping import Stopped
 
 _EXAMPLES = """examples:
@@ -16,19 +16,14 @@ _EXAMPLES = """examples:
   python -m treemean.training tn-lcfrs-small --folder new --runs 5 \\
       --override data.train=train.txt --override training.select=likelihood
   torchrun --nproc-per-node 2 -m treemean.training config.toml --folder out --only 1
-  python -m treemean.training prepare gold.discbracket gold.npz
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         try:
-            if given[:1] == ["prepare"]:
-                _prepare(given[1:])
-            else:
-                _train(given)
+            _train(sys.argv[1:] if arguments is None else arguments)
         finally:
             sys.stdout.flush()  # as long as it can be told that this fails
     except Stopped as stopped:
@@ -48,18 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser(usage: str, description: str) -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(
-        prog="python -m treemean.training",
-        usage=usage,
-        description=description,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
-
-def _train(arguments: list[str]) -> None:
-    options = _training_options(arguments)
+def _train(arguments: Sequence[str]) -> None:
+    options = _options(arguments)
     with program.starting():
         import treemean.parsing  # noqa: F401 - tells what to install if PyTorch is missing
         from treemean.training.config import load_config
@@ -100,11 +85,13 @@ def _train(arguments: list[str]) -> None:
             )
 
 
-def _training_options(arguments: list[str]) -> argparse.Namespace:
-    parser = _parser(
-        "%(prog)s CONFIG --folder OUT [--run K | --runs K] [--parallel P] [--override a.b=c] …\n"
-        "       %(prog)s prepare TREEBANK OUT.npz [--from FORMAT]",
-        "Train parsers on raw text. What was interrupted goes on where it was.",
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m treemean.training",
+        usage="%(prog)s CONFIG --folder OUT [--run K | --runs K] [--parallel P] [--override a.b=c] …",
+        description="Train parsers on raw text. What was interrupted goes on where it was.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("config", metavar="CONFIG", help="a TOML file, or the name of a preset")
     parser.add_argument("--folder", required=True, metavar="OUT", help="where runs are kept")
@@ -128,29 +115,6 @@ def _training_options(arguments: list[str]) -> argparse.Namespace:
     if options.run is not None and (options.parallel is not None or options.together):
         parser.error("--parallel and --together are for several runs, and --run for one")
     return options
-
-
-def _prepare(arguments: list[str]) -> None:
-    parser = _parser(
-        "%(prog)s prepare TREEBANK OUT.npz [--from FORMAT]",
-        "Write gold trees so that NumPy alone can read them.",
-    )
-    parser.add_argument("treebank", metavar="TREEBANK", help="in any format")
-    parser.add_argument("output", metavar="OUT.npz", help="the file to write")
-    parser.add_argument(
-        "--from", dest="format", metavar="FORMAT", help="its format, if the name does not tell"
-    )
-    options = parser.parse_args(arguments)
-    with program.starting():
-        from treemean.parsing import write_columns
-        from treemean.parsing.text import COLUMNS_SUFFIX, format_of
-        from treemean.training.corpus import read_development
-
-    if not options.output.endswith(COLUMNS_SUFFIX):  # by which training knows what it is
-        raise InvalidOption(f"the file to write must end in {COLUMNS_SUFFIX}, not {options.output!r}")
-    trees = read_development(options.treebank, options.format or format_of(options.treebank))
-    write_columns(trees, options.output)
-    print(f"{len(trees)} sentences written to {options.output}")
 
 
 if __name__ == "__main__":

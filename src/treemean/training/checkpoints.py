@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from treemean.errors import FormatError, TreemeanError
-from treemean.parsing.sealed import sealed, unsealed
-from treemean.parsing.tensors import read_tensors, write_tensors
-from treemean.training.corpus import checksum
+from treemean.files.checksums import checksum
+from treemean.files.output import write_file
+from treemean.files.sealed import sealed, unsealed
+from treemean.files.tensors import read_tensors, write_tensors
 
 _VERSION = 1
 _CURRENT, _PREVIOUS = "checkpoint.json", "previous.json"
@@ -190,8 +191,6 @@ class Checkpoints:
 
         Raises `TreemeanError` if the disk is full or the like; the checkpoint before is still there then.
         """
-        from treemean.formats.source import open_output
-
         files = dict(self._files)
         written: dict[int, dict[str, str]] = {}
         try:
@@ -205,12 +204,10 @@ class Checkpoints:
                     }
                 files[role] = written[id(content)]
             if self._written:  # not what is on the disk, which may be damaged
-                with open_output(self.folder / _PREVIOUS) as stream:
-                    stream.write(self._written)
+                write_file(self.folder / _PREVIOUS, self._written)
             whose = {"version": _VERSION, "run": self._run, "checksum": self._checksum}
             description = sealed({**whose, "state": dict(state), "files": files})
-            with open_output(self.folder / _CURRENT) as stream:
-                stream.write(description)
+            write_file(self.folder / _CURRENT, description)
         except (OSError, TreemeanError) as error:
             raise TreemeanError(
                 f"the checkpoint of step {step} cannot be written: {error}. Nothing is lost: the run goes on "

@@ -11,9 +11,10 @@ import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from treemean.errors import FormatError, InvalidOption
 from treemean.grammars.config import PUBLISHED
@@ -23,15 +24,18 @@ from treemean.training.sections import TrainingConfig, flat
 _MOST_BITS = 128
 #: How origins begin that are presets.
 _PRESET = "preset "
+#: Sections that training leaves to `experiments.config`.
+_ELSEWHERE = ("ensemble",)
 #: How much of a wrong value is shown.
 _SHOWN = 60
+Config = TypeVar("Config", bound=TrainingConfig)
 
 
 @dataclass
-class Resolved:
+class Resolved(Generic[Config]):
     """A configuration, and for every setting, by dotted name, where its value comes from."""
 
-    config: TrainingConfig
+    config: Config
     origins: Mapping[str, str]
 
     def to_toml(self) -> str:
@@ -43,11 +47,31 @@ class Resolved:
 class _Settings:
     """Settings on their way together: values and origins by dotted name."""
 
+    kind: type[TrainingConfig]
     values: dict[str, Any] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
 
     def set(self, key: str, value: Any, origin: str) -> None:
         self.values[key], self.origins[key] = value, origin
+
+    def is_elsewhere(self, section: str) -> bool:
+        """Tell whether a section is left to others, who check it."""
+        return section in _ELSEWHERE and section not in self.sections
+
+    @cached_property
+    def sections(self) -> dict[str, Any]:
+        """The types of the sections by name."""
+        return get_type_hints(self.kind)
+
+    @cached_property
+    def known(self) -> dict[str, _Known]:
+        """All settings that there are, by dotted name."""
+        found = {}
+        for section, type_ in self.sections.items():
+            hints = get_type_hints(type_)
+            for entry in fields(type_):
+                found[f"{section}.{entry.name}"] = _Known(hints[entry.name], bool(entry.metadata.get("path")))
+        return found
 
 
 def preset_names() -> list[str]:
@@ -71,7 +95,7 @@ def load_config(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -
     return resolve(source, overrides).config
 
 
-def resolve(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Resolved:
+def resolve(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Resolved[TrainingConfig]:
     """Bring a configuration together and tell where each value comes from.
 
     Parameters
@@ -84,11 +108,18 @@ def resolve(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Re
 
     Raises `InvalidOption` for settings that do not exist, with a suggestion, and for wrong kinds of values.
     """
-    settings = _Settings()
+    return resolve_as(TrainingConfig, source, overrides)
+
+
+def resolve_as(
+    kind: type[Config], source: str | os.PathLike[str], overrides: Iterable[str] = ()
+) -> Resolved[Config]:
+    """Do what `resolve` does, for configurations with more sections than those of training."""
+    settings = _Settings(kind)
     _add_file(os.fspath(source), settings, seen={})
     for text in overrides:
         _add_override(text, settings)
-    config = _build(settings, os.fspath(source))
+    config = _build(kind, settings, os.fspath(source))
     origins = {key: settings.origins.get(key, "default") for key in flat(config.to_dict())}
     return Resolved(config, origins)
 
@@ -108,23 +139,26 @@ def _add_file(source: str, settings: _Settings, seen: Mapping[str, str]) -> None
     if extended is not None:
         if not isinstance(extended, str):
             raise InvalidOption(f"{name}: extends should be a text, the name of a preset or of a file")
-        beside = folder / extended
-        _add_file(str(beside) if beside.is_file() else extended, settings, {**seen, itself: name})
-    known = _known()
+        beside = folder / extended if folder else None
+        found = str(beside) if beside and beside.is_file() else extended
+        _add_file(found, settings, {**seen, itself: name})
+    known = settings.known
     for section, content in data.items():
+        if settings.is_elsewhere(section):
+            continue
         if not isinstance(content, dict):
-            if section in _sections():
+            if section in settings.sections:
                 raise InvalidOption(
                     f"{name}: {section} is a section: write [{section}] and its settings below that"
                 )
             raise InvalidOption(_unknown(section, name, [*known, "extends"]))
-        if section not in _sections():
-            raise InvalidOption(_unknown(section, name, list(_sections())))
+        if section not in settings.sections:
+            raise InvalidOption(_unknown(section, name, list(settings.sections)))
         for key, value in content.items():
             dotted = f"{section}.{key}"
             if dotted not in known:
                 raise InvalidOption(_unknown(dotted, name, list(known)))
-            settings.set(dotted, _converted(dotted, value, known[dotted], folder, name), name)
+            settings.set(dotted, _converted(dotted, value, known[dotted], folder or Path(), name), name)
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:
@@ -141,10 +175,11 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         raise FormatError("a number of too many digits", path=name, line=line) from error
 
 
-def _content(source: str, extended_by: Sequence[str]) -> tuple[str, str, Path]:
-    """Return the text of a file or preset, what to call it, and the folder from which it names files."""
+def _content(source: str, extended_by: Sequence[str]) -> tuple[str, str, Path | None]:
+    """Return the text of a file or preset, what to call it, and the folder from which a file names others."""
     path = Path(source)
-    if path.is_file():
+    in_preset = any(name.startswith(_PRESET) for name in extended_by)  # presets extend presets only
+    if path.is_file() and not in_preset:
         try:
             return path.read_text("utf-8-sig"), source, path.parent
         except UnicodeDecodeError as error:
@@ -152,7 +187,7 @@ def _content(source: str, extended_by: Sequence[str]) -> tuple[str, str, Path]:
     names = preset_names()
     if source in names:
         text = files("treemean.training").joinpath("presets", f"{source}.toml").read_text("utf-8")
-        return text, f"{_PRESET}{source}", Path()
+        return text, f"{_PRESET}{source}", None
     what = "that is a folder" if path.is_dir() else "no such file"
     message = f"there is no configuration {source!r}: {what}{_suggestion(source, names)}"
     raise InvalidOption(": ".join([*extended_by, f"{message}; presets are {', '.join(names)}"]))
@@ -162,7 +197,9 @@ def _add_override(text: str, settings: _Settings) -> None:
     key, separator, raw = (part.strip() for part in text.partition("="))
     if not separator:
         raise InvalidOption(f"an override looks like training.epochs=3, not like {text!r}")
-    known = _known()
+    if settings.is_elsewhere(key.partition(".")[0]):
+        return
+    known = settings.known
     if key not in known:
         raise InvalidOption(_unknown(key, "override", list(known)))
     try:
@@ -185,20 +222,6 @@ class _Known:
 
     hint: Any
     path: bool
-
-
-def _sections() -> dict[str, Any]:
-    return get_type_hints(TrainingConfig)
-
-
-def _known() -> dict[str, _Known]:
-    """Return all settings by dotted name."""
-    found = {}
-    for section, type_ in _sections().items():
-        hints = get_type_hints(type_)
-        for entry in fields(type_):
-            found[f"{section}.{entry.name}"] = _Known(hints[entry.name], bool(entry.metadata.get("path")))
-    return found
 
 
 def _converted(key: str, value: Any, known: _Known, folder: Path, origin: str) -> Any:
@@ -298,9 +321,9 @@ def _described(hint: Any) -> str:
     return str(hint)
 
 
-def _build(settings: _Settings, source: str) -> TrainingConfig:
+def _build(kind: type[Config], settings: _Settings, source: str) -> Config:
     sections = {}
-    for section, type_ in _sections().items():
+    for section, type_ in settings.sections.items():
         chosen = {
             key.partition(".")[2]: value
             for key, value in settings.values.items()
@@ -318,7 +341,7 @@ def _build(settings: _Settings, source: str) -> TrainingConfig:
             named = [key for key in chosen if re.search(rf"\b{key}\b", str(error))] or list(chosen)
             origins = dict.fromkeys(settings.origins[f"{section}.{key}"] for key in named)
             raise InvalidOption(f"{' and '.join(origins)}, section {section}: {error}") from error
-    return TrainingConfig(**sections)
+    return kind(**sections)
 
 
 def _check_sizes(grammar: Mapping[str, Any], origins: Mapping[str, str]) -> None:

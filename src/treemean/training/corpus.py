@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -15,23 +14,25 @@ import torch
 from numpy.typing import NDArray
 
 from treemean.errors import FormatError, InvalidOption, TreemeanError
+from treemean.files.checksums import checksum
+from treemean.files.output import open_output, write_file
+from treemean.files.sealed import sealed, unsealed
+from treemean.formats import read, write
 from treemean.parsing import (
     Normalisation,
     ReadCounts,
     Sentence,
     Vocabulary,
-    read_columns,
     read_sentences,
-    write_columns,
 )
-from treemean.parsing.sealed import sealed, unsealed
-from treemean.parsing.text import COLUMNS, TEXT, counted, format_of, sentences_of
+from treemean.parsing.text import TEXT, counted, format_of, sentences_of
 from treemean.training.sections import DataConfig
 from treemean.trees import Treebank
 from treemean.trees.treebank import offsets_of
 
-_VERSION = 1
-_FOLDER, _NUMBERS, _GOLD, _DESCRIPTION = "corpus", "numbers.npz", "gold.npz", "corpus.json"
+#: Of the layout on disk. Version 1 had gold trees in another format.
+_VERSION, _BEFORE = 2, 1
+_FOLDER, _NUMBERS, _GOLD, _DESCRIPTION = "corpus", "numbers.npz", "gold.jsonl", "corpus.json"
 
 
 @dataclass(frozen=True)
@@ -173,16 +174,6 @@ def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     return ", ".join(f"data.{part}" for part in changed) or "names of files"
 
 
-def checksum(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file, or of the names and contents of all files in a folder."""
-    if os.path.isdir(path):
-        inside = sorted(entry for entry in Path(path).rglob("*") if entry.is_file())
-        sums = [f"{entry.relative_to(path)} {checksum(entry)}" for entry in inside]
-        return hashlib.sha256("\n".join(sums).encode()).hexdigest()
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, Any]) -> Data:
     normalisation = config.normalisation
     counts = ReadCounts()
@@ -254,7 +245,7 @@ def _read_development(config: DataConfig) -> tuple[Treebank | None, list[Sentenc
     if chosen == TEXT:
         sentences = list(read_sentences(path, config.normalisation, format=TEXT, counts=counts))
         return None, sentences, asdict(counts) | {"gold": False, "too_long": _too_long(sentences, config)}
-    gold = read_development(path, chosen)
+    gold = read_gold(path, chosen)
     sentences = list(sentences_of([gold], config.normalisation))
     counts.sentences = len(sentences)
     counts.punctuation_only = sum(not sentence.kept for sentence in sentences)
@@ -265,17 +256,14 @@ def _too_long(sentences: Iterable[Sentence], config: DataConfig) -> int:
     return sum(len(sentence.kept) > config.max_length for sentence in sentences)
 
 
-def read_development(path: str, format: str) -> Treebank:
-    """Read gold trees, from treebank columns or any format."""
+def read_gold(path: str, format: str = "") -> Treebank:
+    """Read gold trees; raise an error, which names the file, if there are none in it."""
     if path != "-" and not os.path.exists(path):  # whatever it would be
         raise FormatError("No such file or directory", path=path)
-    if format == COLUMNS:
-        return read_columns(path)
-    if format == TEXT:
-        raise InvalidOption(f"{path}: plain text has no trees")
-    from treemean.formats import read
-
-    return read(path, format=format)
+    chosen = format or format_of(path)
+    if chosen == TEXT:
+        raise InvalidOption(f"{path} is plain text: gold trees are needed to score by")
+    return read(path, format=chosen)
 
 
 def _hold_out(sentences: list[list[str]], share: float) -> tuple[list[list[str]], list[list[str]]]:
@@ -298,8 +286,6 @@ def _hold_out(sentences: list[list[str]], share: float) -> tuple[list[list[str]]
 
 def _save(data: Data, place: Path) -> None:
     """Write numbers and trees first and the description, which vouches for them, last."""
-    from treemean.formats.source import open_output
-
     place.mkdir(parents=True, exist_ok=True)
     with open_output(place / _NUMBERS) as stream:
         arrays = {
@@ -310,7 +296,7 @@ def _save(data: Data, place: Path) -> None:
         }
         np.savez_compressed(cast(Any, stream), **cast(Any, arrays))
     if data.gold is not None:
-        write_columns(data.gold, place / _GOLD)
+        write(data.gold, place / _GOLD)
     description = {
         "version": _VERSION,
         "numbers_sha256": checksum(place / _NUMBERS),
@@ -319,8 +305,7 @@ def _save(data: Data, place: Path) -> None:
         "normalisation": data.normalisation.to_dict(),
         "vocabulary": list(data.vocabulary.words),
     }
-    with open_output(place / _DESCRIPTION) as stream:
-        stream.write(sealed(description, ensure_ascii=False))
+    write_file(place / _DESCRIPTION, sealed(description, ensure_ascii=False))
 
 
 def _load(place: Path, config: DataConfig) -> Data | None:
@@ -330,9 +315,13 @@ def _load(place: Path, config: DataConfig) -> Data | None:
         return None
     try:
         told = unsealed(description.read_bytes())
-        if told["version"] != _VERSION:
-            raise ValueError(f"version {told['version']}, not {_VERSION}")
         has_gold = told["gold_sha256"] != ""
+        if told["version"] != _VERSION and (has_gold or told["version"] != _BEFORE):
+            raise FormatError(
+                f"the corpus was prepared by another treemean (version {told['version']}, not {_VERSION}): "
+                f"remove {place}, it is made anew, and the runs go on",
+                path=str(description),
+            )
         for name in (_NUMBERS, _GOLD) if has_gold else (_NUMBERS,):
             expected = told["numbers_sha256" if name == _NUMBERS else "gold_sha256"]
             if checksum(place / name) != expected:
@@ -343,6 +332,8 @@ def _load(place: Path, config: DataConfig) -> Data | None:
         vocabulary = Vocabulary.from_json(told["vocabulary"])
         normalisation = Normalisation.from_dict(told["normalisation"])
         facts = _checked_facts(told["facts"])
+    except FormatError:
+        raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else error
         raise FormatError(
@@ -351,7 +342,7 @@ def _load(place: Path, config: DataConfig) -> Data | None:
         ) from error
     gold, kept = None, []
     if has_gold:
-        gold = read_columns(place / _GOLD)
+        gold = read(place / _GOLD)
         kept = [
             tuple(sentence.words[position] for position in sentence.kept)
             for sentence in sentences_of([gold], normalisation)

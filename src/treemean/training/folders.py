@@ -10,8 +10,6 @@ OUT/run01/result.json    written when the run is finished
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import json
 import math
 import os
@@ -19,13 +17,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from treemean.errors import FormatError, InvalidOption, TreemeanError
+from treemean.files.checksums import content_checksum
+from treemean.files.locks import lock, try_lock
+from treemean.files.output import write_file
+from treemean.files.records import record
+from treemean.files.sealed import sealed, unsealed
 from treemean.parsing.model import DESCRIPTION, TENSORS
-from treemean.parsing.sealed import sealed, unsealed
 from treemean.training.config import load_config, to_toml
-from treemean.training.records import record
 from treemean.training.sections import TrainingConfig
 
 #: Not the name that the file of a user is likely to have, who may train beside it.
@@ -128,12 +129,9 @@ class RunFolder:
 
     def finish(self, result: RunResult, checksum: str) -> None:
         """Write the result."""
-        from treemean.formats.source import open_output
-
         told = asdict(result) | {"checksum": checksum}
         del told["model"]
-        with open_output(self._result) as stream:
-            stream.write(sealed(told))
+        write_file(self._result, sealed(told))
 
     @contextmanager
     def locked(self, config: TrainingConfig) -> Iterator[None]:
@@ -144,19 +142,10 @@ class RunFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         with open(self.path / _LOCK, "w") as file:
             with folder_locked(self.path.parent):
-                if not _lock(file):
+                if not try_lock(file):
                     raise TreemeanError(f"another process is training {self.path}")
                 check_folder(config, self.path.parent)
             yield
-
-
-def _lock(file: IO[str]) -> bool:
-    """Lock a file as long as it is open, if no other process has; tell whether that could be done."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @contextmanager
@@ -168,7 +157,7 @@ def folder_locked(folder: str | os.PathLike[str]) -> Iterator[None]:
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     with open(Path(folder) / _LOCK, "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock(file)
         yield
 
 
@@ -279,22 +268,18 @@ def _is_begun(folder: Path) -> bool:
         return True
     for path in folder.glob(f"run*/{_LOCK}"):
         with open(path) as file:
-            if not _lock(file):
+            if not try_lock(file):
                 return True
     return False
 
 
 def mark_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None:
     """Write the configuration into the folder of its runs."""
-    from treemean.formats.source import open_output
-
     Path(folder).mkdir(parents=True, exist_ok=True)
-    with open_output(Path(folder) / RESOLVED) as stream:
-        stream.write(to_toml(config).encode())
+    write_file(Path(folder) / RESOLVED, to_toml(config).encode())
 
 
 def checksum_of(config: TrainingConfig, facts: Mapping[str, Any]) -> str:
     """Return the SHA-256 of everything that decides a result: the configuration and the data."""
     files = {part: sorted(sums.values()) for part, sums in (facts["files"] or {}).items()}
-    text = json.dumps([config.deciding(), files], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return content_checksum([config.deciding(), files])

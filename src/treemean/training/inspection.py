@@ -101,10 +101,14 @@ class DataReport:
         return told
 
 
-def inspect(config: TrainingConfig) -> DataReport:
+def inspect(config: TrainingConfig, test: str = "", test_format: str = "") -> DataReport:
     """Read all files of a configuration and report on them; bad lines are counted, not raised.
 
     All sentences are held in memory, as in training.
+
+    Parameters
+    ----------
+    test, test_format : gold trees that an experiment is scored on, if there is one.
     """
     data = config.data
     report = DataReport(epochs=config.training.epochs)
@@ -122,8 +126,8 @@ def inspect(config: TrainingConfig) -> DataReport:
             )
     elif config.training.select == "f1":
         report.errors.append('training.select = "f1" needs gold trees: name them in data.development')
-    if config.ensemble.test:
-        _read(report, config.ensemble.test, "test", config.ensemble.test_format, data)
+    if test:
+        _read(report, test, "test", test_format, data)
         if report.files[-1].format == TEXT:
             report.errors.append("ensemble.test needs gold trees, and it is plain text")
         elif not report.files[-1].sentences and not report.files[-1].problems:

@@ -19,16 +19,15 @@ from torch import Tensor
 from treemean.errors import NumericalError
 from treemean.grammars import Grammar
 from treemean.parsing.model import TENSORS, software, write_model
-from treemean.training.accuracy import Accuracy, check_accuracy
 from treemean.training.batches import BatchOrder
 from treemean.training.checkpoints import Checkpoints
 from treemean.training.corpus import Data
 from treemean.training.development import Scores, measure, perplexity
 from treemean.training.distributed import World
+from treemean.training.divergence import Watch
 from treemean.training.folders import Metrics, NoModel, RunFolder, RunResult, checksum_of
 from treemean.training.learner import Learner, Outcome, Request
 from treemean.training.progress import Progress, Watcher, described_redone, short
-from treemean.training.recovery import Watch
 from treemean.training.schedule import learning_rate
 from treemean.training.sections import TrainingConfig
 from treemean.training.state import RunState, Sums
@@ -144,8 +143,6 @@ class Loop:
         state, every = self._state, self._config.training.report_every
         batches = self._order.of_epoch(state.epoch)
         while state.place < len(batches):
-            if state.check:
-                self._check_accuracy()
             part = batches[state.place : state.place + every]
             requests, outcomes = [], []
             for number, places in enumerate(part):
@@ -153,7 +150,7 @@ class Loop:
                 count = int(self._data.train.lengths[places].sum())
                 limit = state.watch.limit(*_shape(count, words), self._config.recovery)
                 step = state.step + number
-                request = Request(words, lengths, count, self._rate(step), limit, step, state.exact)
+                request = Request(words, lengths, count, self._rate(step), limit, step)
                 requests.append(request)
                 outcomes.append((yield request))
             numbers: list[list[float]] = torch.stack(outcomes).tolist()
@@ -174,16 +171,16 @@ class Loop:
             raise Stopped
 
     def _redo(self, requests: list[Request], outcomes: list[list[float]]) -> Generator[Request, Tensor, int]:
-        """Ask once more, in full precision, for steps that gave what is no number; return how many.
+        """Ask once more, in float64, for steps that are not finite; return how many.
 
-        Their outcomes are replaced. These steps come after others that were asked for later, since nobody
-        waited for the device until now. If most had to be, the rest of the epoch is exact from the first.
+        Their outcomes are replaced; see `grammars.not_finite` for the policy. These steps come after others
+        that were asked for later, since nobody waited for the device until now.
         """
         if self._is_exact:
             return 0
         redone = made = 0
         for place, (request, outcome) in enumerate(zip(requests, outcomes)):
-            if request.exact or all(map(math.isfinite, outcome)):
+            if all(map(math.isfinite, outcome)):
                 continue
             redone += 1
             outcomes[place] = (yield replace(request, exact=True)).tolist()
@@ -192,27 +189,7 @@ class Loop:
             self._record("redo", applied=applied, norm=outcomes[place][Outcome.NORM])
         if redone:
             self._note(described_redone(redone, made, len(requests)))
-        if 2 * redone > len(requests):
-            # No check may end this: log Z can be right where gradients overflow.
-            self._state.exact, self._state.check = True, False
-            self._record("exact", redone=redone, steps=len(requests))
-            self._note("steps are made in full precision until the end of the epoch, which is slow")
         return redone
-
-    def _check_accuracy(self) -> None:
-        """Compare log Z of some sentences with float64; if it is off, use full precision until next time."""
-        if self._is_exact:
-            return
-        state, grammar, corpus = self._state, self._learner.grammar, self._data.train
-        longest = state.epoch == 1
-        found = Accuracy(
-            **self._world.share(lambda: asdict(check_accuracy(grammar, corpus, longest=longest)))
-        )
-        was_exact = state.exact
-        state.exact = state.check = found.asks_for_full_precision(was_exact=was_exact)
-        self._record("accuracy", **asdict(found), exact=state.exact)
-        if message := found.describe(was_exact=was_exact):
-            self._note(message)
 
     def _rate(self, step: int) -> float:
         return self._state.factor * learning_rate(self._config.optimiser, step, self._total_steps)
@@ -277,7 +254,6 @@ class Loop:
         state.watch = Watch()
         self._world.wait()
         self._learner.load_state(self._checkpoints_for_all().tensors(_GOOD))
-        state.check = True  # what was found before was about other parameters
         self._record("restore", reason=why, factor=state.factor)
         self._note(f"{why}: back to the last good state, with the rate times {state.factor:g}")
 
@@ -310,7 +286,7 @@ class Loop:
             )  # fmt: skip
             self._say("epoch", development=scores.to_dict(), selected=selected)
         self._decide_end()
-        state.epoch, state.place, state.sums, state.check = state.epoch + 1, 0, Sums(), True
+        state.epoch, state.place, state.sums = state.epoch + 1, 0, Sums()
         if self._world.is_main:
             good = scores is not None and not state.watch.trouble(self._config.recovery)
             self._save(good=good, best=best)

@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
 from treemean.errors import InvalidOption
 from treemean.grammars import GrammarConfig
+from treemean.names import FileFormat, PunctuationRule
 from treemean.parsing import Normalisation
 
 Select = Literal["f1", "likelihood"]
-#: What files can be in; empty: what their names tell. Training looks at names where readers are absent, too.
-FileFormat = Literal[
-    "",
-    "text",
-    "columns",
-    "alpino",
-    "conllu",
-    "discbracket",
-    "export",
-    "export4",
-    "jsonl",
-    "parquet",
-    "ptb",
-    "tiger",
-]
-_PATH = {"path": True}
+PATH = {"path": True}
 #: PyTorch takes no larger seeds, and crashes with thousands of threads.
 _LARGEST_SEED, _MOST_THREADS = 2**63 - 1, 1024
 #: No more steps or the like, no more sentences in a batch, no longer sentence, no more runs: far beyond all
 #: use, and within what can be computed with.
-_MANY, _MOST_AT_ONCE, _LONGEST, _MOST_RUNS = 10**9, 10**6, 10_000, 10_000
+_MANY, _MOST_AT_ONCE, _LONGEST, MOST_RUNS = 10**9, 10**6, 10_000, 10_000
 #: Products of these are within what float32 has room for.
 _LARGE, _HUGE = 1000, 1e30
 #: What float32 tells apart from zero.
@@ -42,22 +28,22 @@ _SMALL = 1e-30
 class DataConfig:
     """`[data]`: what is trained on, and what words become."""
 
-    train: tuple[str, ...] = field(default=(), metadata=_PATH)
-    development: str = field(default="", metadata=_PATH)
+    train: tuple[str, ...] = field(default=(), metadata=PATH)
+    development: str = field(default="", metadata=PATH)
     format: FileFormat = ""
     development_format: FileFormat = ""
     held_out: float = 0.02
     lower_case: bool = True
     number: str = "N"
-    punctuation: Literal["auto", "tag", "word", "keep"] = "auto"
+    punctuation: PunctuationRule = "auto"
     vocabulary: int = 10_000
     max_length: int = 40
 
     def __post_init__(self) -> None:
         if not all(self.train):
             raise InvalidOption("data.train names a file by an empty text")
-        _check("data", self, 1, _MANY, "vocabulary")
-        _check("data", self, 2, _LONGEST, "max_length")
+        check_within("data", self, 1, _MANY, "vocabulary")
+        check_within("data", self, 2, _LONGEST, "max_length")
         if not 0 < self.held_out < 1:
             raise InvalidOption(f"data.held_out is a share between 0 and 1, not {self.held_out}")
 
@@ -78,10 +64,10 @@ class BatchesConfig:
     limit_step: int = 4
 
     def __post_init__(self) -> None:
-        _check("batches", self, 1, _MOST_AT_ONCE, "size")
-        _check("batches", self, 0, _MOST_AT_ONCE, "at_once")
-        _check("batches", self, 1, _MANY, "limit_step")
-        _check("batches", self, 2, _MANY, "first_limit")
+        check_within("batches", self, 1, _MOST_AT_ONCE, "size")
+        check_within("batches", self, 0, _MOST_AT_ONCE, "at_once")
+        check_within("batches", self, 1, _MANY, "limit_step")
+        check_within("batches", self, 2, _MANY, "first_limit")
 
 
 @dataclass(frozen=True)
@@ -100,10 +86,10 @@ class OptimiserConfig:
 
     def __post_init__(self) -> None:
         _check_positive("optimiser", self, _HUGE, "rate", "clip")
-        _check("optimiser", self, _SMALL, 1, "epsilon")
-        _check("optimiser", self, 0, _LARGE, "weight_decay")
-        _check("optimiser", self, 0, _MANY, "warm_up")
-        _check("optimiser", self, 0, 1, "final")
+        check_within("optimiser", self, _SMALL, 1, "epsilon")
+        check_within("optimiser", self, 0, _LARGE, "weight_decay")
+        check_within("optimiser", self, 0, _MANY, "warm_up")
+        check_within("optimiser", self, 0, 1, "final")
         if not all(0 <= beta < 1 for beta in (*self.betas, self.average)):
             raise InvalidOption("optimiser.betas and optimiser.average must be at least 0 and below 1")
 
@@ -121,8 +107,8 @@ class LoopConfig:
     report_every: int = 10
 
     def __post_init__(self) -> None:
-        _check("training", self, 1, _MANY, "epochs", "patience", "report_every")
-        _check("training", self, 0, _MOST_THREADS, "threads")
+        check_within("training", self, 1, _MANY, "epochs", "patience", "report_every")
+        check_within("training", self, 0, _MOST_THREADS, "threads")
         if self.device.partition(":")[0] == "meta":  # of PyTorch; it knows shapes, but no numbers
             raise InvalidOption(f"training.device is where numbers are computed, not {self.device!r}")
 
@@ -141,8 +127,8 @@ class RecoveryConfig:
     def __post_init__(self) -> None:
         _check_positive("recovery", self, _HUGE, "spike", "drift")
         _check_positive("recovery", self, 1, "factor")
-        _check("recovery", self, 1, _MANY, "window", "skips")
-        _check("recovery", self, 0, _MANY, "most")
+        check_within("recovery", self, 1, _MANY, "window", "skips")
+        check_within("recovery", self, 0, _MANY, "most")
 
 
 @dataclass(frozen=True)
@@ -153,7 +139,7 @@ class CheckpointConfig:
     seconds: float = 300.0
 
     def __post_init__(self) -> None:
-        _check("checkpoint", self, 0, _MANY, "steps", "seconds")
+        check_within("checkpoint", self, 0, _MANY, "steps", "seconds")
 
 
 @dataclass(frozen=True)
@@ -167,28 +153,13 @@ class RunConfig:
     parallel: int = 1
 
     def __post_init__(self) -> None:
-        _check("run", self, 1, _MOST_RUNS, "runs", "parallel")
-        _check("run", self, 0, _LARGEST_SEED, "init_seed", "order_seed")
-
-
-@dataclass(frozen=True)
-class EnsembleConfig:
-    """`[ensemble]`: what the runs are good for together; training itself does not look at it."""
-
-    test: str = field(default="", metadata=_PATH)
-    test_format: FileFormat = ""
-    keep: int = 5
-    weigh: Literal["discontinuous", "overall", "continuous", "equal"] = "discontinuous"
-    decoder: Literal["mbr", "viterbi"] = "mbr"
-    protocol: Literal["paper", "discodop", "sentence"] = "paper"
-
-    def __post_init__(self) -> None:
-        _check("ensemble", self, 1, _MOST_RUNS, "keep")
+        check_within("run", self, 1, MOST_RUNS, "runs", "parallel")
+        check_within("run", self, 0, _LARGEST_SEED, "init_seed", "order_seed")
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """Everything that decides a training run."""
+    """Everything that decides a training run; `experiments.config` adds what follows it."""
 
     grammar: GrammarConfig
     data: DataConfig = field(default_factory=DataConfig)
@@ -198,7 +169,6 @@ class TrainingConfig:
     recovery: RecoveryConfig = field(default_factory=RecoveryConfig)
     checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
     run: RunConfig = field(default_factory=RunConfig)
-    ensemble: EnsembleConfig = field(default_factory=EnsembleConfig)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return everything by section and name."""
@@ -214,7 +184,9 @@ class TrainingConfig:
 
         Files count by their content, which is recorded apart; see `corpus.prepare`.
         """
-        return {key: value for key, value in flat(self.to_dict()).items() if not _FREE.intersection(_up(key))}
+        own = {section.name for section in fields(TrainingConfig)}  # not those of a larger configuration
+        sections = {section: content for section, content in self.to_dict().items() if section in own}
+        return {key: value for key, value in flat(sections).items() if not _FREE.intersection(_up(key))}
 
 
 #: What may change between the parts of a resumed run: sections or settings.
@@ -229,7 +201,6 @@ _FREE = {
         "run.runs",
         "run.parallel",
     ),
-    "ensemble",
 }
 
 
@@ -246,7 +217,7 @@ def flat(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {f"{section}.{name}": v for section, content in sections.items() for name, v in content.items()}
 
 
-def _check(section: str, config: Any, least: float, most: float, *names: str) -> None:
+def check_within(section: str, config: Any, least: float, most: float, *names: str) -> None:
     """Raise `InvalidOption` if a setting is not within bounds; what is no number is not."""
     for name in names:
         value = getattr(config, name)

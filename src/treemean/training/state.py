@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from treemean.files.records import record
 from treemean.training.development import Scores
-from treemean.training.records import record
-from treemean.training.recovery import Watch
+from treemean.training.divergence import Watch
+
+#: What checkpoints of earlier versions hold, too: whether steps were to be in float64 for a while.
+_FORMER = {"exact", "check"}
 
 
 @dataclass
@@ -33,9 +36,6 @@ class RunState:
     step : all steps so far.
     factor : by what the learning rate was lowered after trouble.
     recoveries : how often that was.
-    exact : whether steps are computed in full precision, because the quick way was found to be inaccurate.
-    check : whether that is to be found out before the next step: in a new epoch, after going back, and as
-        long as steps are exact, unless they are for the rest of the epoch.
     watch : running means of the objective.
     sums : of this epoch so far.
     best, best_epoch, waited : the best scores, when they were reached, and how many epochs were worse since.
@@ -49,8 +49,6 @@ class RunState:
     step: int = 0
     factor: float = 1.0
     recoveries: int = 0
-    exact: bool = False
-    check: bool = True
     watch: Watch = field(default_factory=Watch)
     sums: Sums = field(default_factory=Sums)
     best: Scores | None = None
@@ -63,6 +61,8 @@ class RunState:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RunState:
         """Make it from what `asdict` returned; raise `ValueError` for what no run can have come to."""
+        if isinstance(data, Mapping):
+            data = {name: value for name, value in data.items() if name not in _FORMER}
         state = record(cls, data)
         if state.epoch < 1 or not 0 < state.factor <= 1:
             raise ValueError(f"no run is in epoch {state.epoch} with a rate times {state.factor}")

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
-from typing import Literal
 
 from treemean.errors import InvalidOption
+from treemean.names import BinarisingRule
 from treemean.trees.continuous import is_head
 from treemean.trees.tree import Constituent, Tree
 
-Direction = Literal["left", "right", "balanced", "head"]
 #: Labels of constituents that binarising adds end with this.
 MARK = "|"
 
 
-def binarise(tree: Tree, direction: Direction = "right") -> Tree:
+def binarise(tree: Tree, direction: BinarisingRule = "right") -> Tree:
     """Add constituents until every one of several words has two children (unary chains stay).
 
     Children are taken by their first word; what is added may be discontinuous where children are.
@@ -66,7 +65,7 @@ def unbinarise(tree: Tree) -> Tree:
     )
 
 
-def _inner_sets(masks: Sequence[int], direction: Direction, head: int) -> Iterable[int]:
+def _inner_sets(masks: Sequence[int], direction: BinarisingRule, head: int) -> Iterable[int]:
     """Return the unions of children that lie strictly between the children and their parent."""
     if direction == "balanced":
         return _halves(masks)

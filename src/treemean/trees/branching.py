@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from typing import Literal
 
 from treemean.errors import InvalidOption
+from treemean.names import BranchingRule
 from treemean.trees import bitsets
 from treemean.trees.tree import Constituent
 from treemean.trees.treebank import Treebank
 
-Kind = Literal["left", "right", "random"]
+Kind = BranchingRule
 
 
 def branching(

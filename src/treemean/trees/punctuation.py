@@ -1,9 +1,9 @@
-"""Which words are punctuation, and trees without some of their words."""
+"""Which words are punctuation, where it is attached, and trees without some of their words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -146,15 +146,20 @@ def _without(treebank: Treebank, removed: NDArray[np.bool_]) -> Treebank:
         word_functions=treebank.word_functions.take(~removed),
         bits=_squeezed_bits(treebank, removed, left_before),
     )
-    order = np.lexsort((-squeezed.sizes, squeezed.firsts, squeezed.sentence_of))
-    order = order[squeezed.sizes[order] > 0]
-    width = np.repeat(bitsets.widths(squeezed.lengths), squeezed.constituent_counts)
-    return squeezed.with_columns(
-        constituent_offsets=offsets_of(np.bincount(squeezed.sentence_of[order], minlength=len(treebank))),
-        labels=squeezed.labels.take(order),
-        functions=squeezed.functions.take(order),
-        bits=squeezed.bits[gather(offsets_of(width), order)],
-        constituent_values={name: values[order] for name, values in squeezed.constituent_values.items()},
+    return _in_canonical_order(squeezed)
+
+
+def _in_canonical_order(treebank: Treebank) -> Treebank:
+    """Return a treebank with its constituents in order, without empty ones; equal sets keep theirs."""
+    order = np.lexsort((-treebank.sizes, treebank.firsts, treebank.sentence_of))
+    order = order[treebank.sizes[order] > 0]
+    width = np.repeat(bitsets.widths(treebank.lengths), treebank.constituent_counts)
+    return treebank.with_columns(
+        constituent_offsets=offsets_of(np.bincount(treebank.sentence_of[order], minlength=len(treebank))),
+        labels=treebank.labels.take(order),
+        functions=treebank.functions.take(order),
+        bits=treebank.bits[gather(offsets_of(width), order)],
+        constituent_values={name: values[order] for name, values in treebank.constituent_values.items()},
     )
 
 
@@ -169,18 +174,78 @@ def _squeezed_bits(treebank: Treebank, removed: NDArray[np.bool_], left_before: 
     new_widths = bitsets.widths(np.diff(new_offsets))[treebank.sentence_of]
     new_starts = offsets_of(new_widths)
     result = np.zeros(int(new_starts[-1]), dtype=np.uint64)
+    for nodes, cells in _cells(treebank):
+        sentence = treebank.sentence_of[nodes]
+        node, position = np.nonzero(cells)
+        token = treebank.word_offsets[sentence[node]] + position
+        stays = ~removed[token]
+        node, token = node[stays], token[stays]
+        starts = offsets_of(new_widths[nodes])
+        flags = np.zeros(64 * int(starts[-1]), dtype=np.uint8)
+        flags[64 * starts[node] + left_before[token] - new_offsets[sentence[node]]] = 1
+        result[gather(new_starts, nodes)] = np.packbits(flags, bitorder="little").view("<u8")
+    return result
+
+
+def _cells(treebank: Treebank) -> Iterator[tuple[Ints, NDArray[np.uint8]]]:
+    """Yield (indices of constituents, for each a row of 0 and 1 by position), not too many at once."""
     for all_nodes, all_rows in treebank.rows():
         step = max(1, _CELLS // (64 * max(1, all_rows.shape[1])))
         for begin in range(0, len(all_nodes), step):
-            nodes, rows = all_nodes[begin : begin + step], all_rows[begin : begin + step]
-            sentence = treebank.sentence_of[nodes]
-            raw = np.ascontiguousarray(rows, dtype="<u8").view(np.uint8)
-            node, position = np.nonzero(np.unpackbits(raw, axis=1, bitorder="little"))
-            token = treebank.word_offsets[sentence[node]] + position
-            stays = ~removed[token]
-            node, token = node[stays], token[stays]
-            starts = offsets_of(new_widths[nodes])
-            flags = np.zeros(64 * int(starts[-1]), dtype=np.uint8)
-            flags[64 * starts[node] + left_before[token] - new_offsets[sentence[node]]] = 1
-            result[gather(new_starts, nodes)] = np.packbits(flags, bitorder="little").view("<u8")
-    return result
+            raw = np.ascontiguousarray(all_rows[begin : begin + step], dtype="<u8").view(np.uint8)
+            yield all_nodes[begin : begin + step], np.unpackbits(raw, axis=1, bitorder="little")
+
+
+def move_punctuation(treebank: Treebank, by: str | Collection[str] = "auto") -> Treebank:
+    """Attach every punctuation mark to the smallest constituent that has the words on both sides of it.
+
+    "Words" are those that are no punctuation. A mark before the first or after the last of them stays with
+    the constituents that are the whole sentence. So no mark makes a gap: every constituent has the fan-out
+    that it has without punctuation. A constituent of nothing but punctuation stays if it is continuous, and
+    is removed otherwise.
+
+    Parameters
+    ----------
+    by : what is punctuation, see `punctuation_mask`.
+
+    Vectorised over the treebank, in bounded memory beside the result.
+
+    >>> from treemean.trees import Tree
+    >>> tree = Tree(["Ja", ",", "dat", "kan", "."], [(range(5), "top"), ({0, 2, 3}, "du"), ({2, 3}, "s")])
+    >>> [(c.positions, c.label) for c in move_punctuation(Treebank.from_trees([tree]))[0]]
+    [((0, 1, 2, 3, 4), 'top'), ((0, 1, 2, 3), 'du'), ((2, 3), 's')]
+    """
+    marks = punctuation_mask(treebank, by)
+    if not marks.any():
+        return treebank
+    left, right = _neighbours(treebank, marks)
+    result = treebank.bits.copy()
+    width = np.repeat(bitsets.widths(treebank.lengths), treebank.constituent_counts)
+    starts = offsets_of(width)
+    fan_outs, whole = treebank.fan_outs, treebank.sizes == treebank.lengths[treebank.sentence_of]
+    for nodes, cells in _cells(treebank):
+        sentence = treebank.sentence_of[nodes]
+        columns = np.arange(cells.shape[1])
+        inside = columns < treebank.lengths[sentence][:, None]
+        tokens = np.where(inside, treebank.word_offsets[sentence][:, None] + columns, 0)
+        is_mark = marks[tokens] & inside
+        row = np.arange(len(nodes))[:, None]
+        # Positions before the first and behind the last word are -1, that is a column of zeros at the end.
+        padded = np.pad(cells, ((0, 0), (0, 1)))
+        moved = np.where(inside, padded[row, left[tokens]] & padded[row, right[tokens]], 0)
+        only_marks = ~(cells.astype(bool) & ~is_mark).any(axis=1)
+        moved = np.where((only_marks & (fan_outs[nodes] == 1) | whole[nodes])[:, None], cells, moved)
+        result[gather(starts, nodes)] = np.packbits(moved, axis=1, bitorder="little").view("<u8").ravel()
+    return _in_canonical_order(treebank.with_columns(bits=result))
+
+
+def _neighbours(treebank: Treebank, marks: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Return for a word its position twice, for a mark those of the words on both sides, -1 if none."""
+    sentence = np.repeat(np.arange(len(treebank)), treebank.lengths)
+    token = np.arange(len(marks))
+    start = treebank.word_offsets[sentence]
+    before = np.maximum.accumulate(np.where(marks, -1, token))
+    behind = np.minimum.accumulate(np.where(marks, len(marks), token)[::-1])[::-1]
+    left = np.where(before >= start, before - start, -1)
+    right = np.where(behind < treebank.word_offsets[sentence + 1], behind - start, -1)
+    return left, right

@@ -180,3 +180,14 @@ class CodedStrings:
         return np.array_equal(both[: len(self)], both[len(self) :])
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def comparable(a: CodedStrings, b: CodedStrings, change: Callable[[str], str]) -> tuple[Codes, Codes]:
+    """Return codes of two columns in one vocabulary: equal where the texts are equal once they are changed.
+
+    >>> one, other = CodedStrings.of(["De", "kat"]), CodedStrings.of(["de"])
+    >>> [codes.tolist() for codes in comparable(one, other, str.lower)]
+    [[0, 1], [0]]
+    """
+    codes = CodedStrings.concatenate([a.map(change), b.map(change)]).codes
+    return codes[: len(a)], codes[len(a) :]

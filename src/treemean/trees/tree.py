@@ -258,11 +258,6 @@ class Tree:
         name = f" {self.id}" if self.id else ""
         return f"<Tree{name}: {len(self.words)} words, {len(self.constituents)} constituents>"
 
-    def __str__(self) -> str:
-        from treemean.trees.drawing.text import draw
-
-        return draw(self)
-
     @cached_property
     def masks(self) -> frozenset[int]:
         """The distinct sets of positions, as bit masks, without labels."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 
 from treemean.errors import TreemeanError
+from treemean.names import ChainLabel
 from treemean.trees.strings import CodedStrings
 from treemean.trees.treebank import Treebank
 
 
-def collapse_unaries(treebank: Treebank, *, keep: Literal["top", "bottom", "join"] = "top") -> Treebank:
+def collapse_unaries(treebank: Treebank, *, keep: ChainLabel = "top") -> Treebank:
     """Leave one constituent for each set of words, and none over a single word but the root of a sentence.
 
     Parameters
@@ -21,7 +22,7 @@ def collapse_unaries(treebank: Treebank, *, keep: Literal["top", "bottom", "join
 
     Vectorised over the treebank.
     """
-    if keep not in ("top", "bottom", "join"):
+    if keep not in get_args(ChainLabel):
         raise TreemeanError(f"of a chain 'top', 'bottom' or 'join' is kept, not {keep!r}")
     repeats = treebank.repeats
     heads = np.flatnonzero(~repeats)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from torch import Tensor
 
 from treemean.grammars.decoding.choices import best
-from treemean.grammars.decoding.rank_chart import LogRankRules, RankChart
-from treemean.grammars.decoding.rank_walk import RankWalker
 from treemean.grammars.decoding.semirings import MAX
 from treemean.grammars.grammar import Masks
-from treemean.grammars.inside.rules import Ranks, full_lengths
-from treemean.grammars.spans import SpanPosteriors
+from treemean.grammars.rank.decoding.chart import LogRankRules, RankChart
+from treemean.grammars.rank.decoding.walk import RankWalker
+from treemean.grammars.rank.rules import Ranks
+from treemean.grammars.spans import SpanPosteriors, full_lengths
 
 
 def best_trees(posteriors: SpanPosteriors, lengths: Tensor | None = None) -> list[Masks]:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor
 
-from treemean.grammars.inside.logarithms import log, log_sum
+from treemean.grammars.charts.logarithms import log, log_sum
 
 
 class Semiring(ABC):

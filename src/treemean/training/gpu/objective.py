@@ -10,10 +10,9 @@ from torch import Tensor
 
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.grammar import Grammar, Loss
-from treemean.grammars.inside import rank_torch
-from treemean.grammars.inside.backends import resolve
-from treemean.grammars.inside.rules import RankRules
-from treemean.grammars.low_rank import LowRankGrammar
+from treemean.grammars.rank import torch as rank_torch
+from treemean.grammars.rank.grammar import LowRankGrammar
+from treemean.grammars.rank.rules import RankRules
 
 #: log Z of stacked rules, (E, B).
 LogPartition = Callable[[RankRules, Tensor | None], Tensor]
@@ -51,9 +50,9 @@ def objective_of(grammars: Sequence[Grammar], stacked: Mapping[str, Tensor]) -> 
     grammars : E grammars of one configuration.
     stacked : their parameters by name, each (E, …), in the same memory.
     """
-    config, sample = grammars[0].config, next(iter(stacked.values()))
-    if config.is_low_rank and sample.is_cuda and resolve(config.backend, sample) == "triton":
-        return FusedObjective(stacked, config)
+    first = grammars[0]
+    if isinstance(first, LowRankGrammar) and first.by_kernels():
+        return FusedObjective(stacked, first.config)
     return PlainObjective(grammars)
 
 
@@ -74,8 +73,8 @@ class FusedObjective:
 
     def loss(self, words: Tensor, lengths: Tensor | None, generators: Sequence[torch.Generator] = ()) -> Loss:
         """Return the objective; see `Objective`."""
-        from treemean.grammars.fused import rank_rules
-        from treemean.grammars.inside import triton
+        from treemean.grammars.rank import triton
+        from treemean.grammars.rank.triton.parameters import rank_rules
 
         rules = rank_rules(self._parameters, words, self._config, dtype=self.dtype)
         log_z = triton.log_partition(rules, lengths)
@@ -99,7 +98,7 @@ class PlainObjective:
         low_rank = [grammar for grammar in self._grammars if isinstance(grammar, LowRankGrammar)]
         if low_rank and low_rank[0].config.backend != "naive":
             rules = stack_rules([grammar.rules(own) for grammar, own in zip(low_rank, words)])
-            log_z = _log_partition(low_rank[0].config.backend, rules)(rules, lengths)
+            log_z = rank_torch.log_partition(rules, lengths)
             return Loss(-log_z, torch.zeros_like(log_z))
         each = [
             grammar.loss(
@@ -122,12 +121,3 @@ def stack_rules(rules: Sequence[RankRules]) -> RankRules:
     names = ("views", "scales", "continuous", "discontinuous", "root")
     tensors = {name: torch.stack([getattr(one, name) for one in rules]) for name in names}
     return RankRules(**tensors, ranks=rules[0].ranks, floor=rules[0].floor)
-
-
-def _log_partition(backend: str, rules: RankRules) -> LogPartition:
-    """Return the inside algorithm that a grammar of this backend uses by itself, too."""
-    if resolve(backend, rules.views) == "triton":
-        from treemean.grammars.inside import triton
-
-        return triton.log_partition
-    return rank_torch.log_partition

@@ -1,7 +1,8 @@
 """A tree against a gold tree over the same words, for drawings.
 
-Only the sets of positions are compared, not the labels. Sets of a single word are in every tree, whether or
-not it lists a constituent over the word; they are therefore always right and never missed.
+Trees are compared as the protocol `standard` does where there is no punctuation: sets of two words or more
+count, the whole sentence does not, labels do not. `treemean.evaluation.compare_trees` makes comparisons under
+any protocol, which drawings take as well.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treemean.errors import MismatchError
-from treemean.trees.tree import Tree
+from treemean.trees.tree import Constituent, Tree
 
 
 @dataclass(frozen=True)
@@ -21,31 +22,40 @@ class Missed:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """For every constituent of the tree whether it is `right`, and what the tree `missed`."""
+class TreeComparison:
+    """For every constituent whether it is `right`, None if it does not count; and what the tree `missed`."""
 
-    right: tuple[bool, ...]
+    right: tuple[bool | None, ...]
     missed: tuple[Missed, ...]
 
 
-def compare(tree: Tree, gold: Tree) -> Comparison:
-    """Compare a tree with a gold tree; raise `MismatchError` if their words differ.
+def comparison_with(tree: Tree, gold: Tree | TreeComparison | None) -> TreeComparison | None:
+    """Return the comparison of a tree with what is given as gold."""
+    return compare_sets(tree, gold) if isinstance(gold, Tree) else gold
+
+
+def compare_sets(tree: Tree, gold: Tree) -> TreeComparison:
+    """Compare the sets of a tree with those of a gold tree; raise `MismatchError` if their words differ.
 
     >>> tree = Tree(["a", "b", "c"], [({0, 1, 2}, "S"), ({0, 1}, "X")])
     >>> gold = Tree(["a", "b", "c"], [({0, 1, 2}, "S"), ({0, 2}, "VP")])
-    >>> compare(tree, gold)
-    Comparison(right=(True, False), missed=(Missed(mask=5, labels=('VP',)),))
+    >>> compare_sets(tree, gold)
+    TreeComparison(right=(None, False), missed=(Missed(mask=5, labels=('VP',)),))
     """
     if tree.words != gold.words:
         raise MismatchError(_difference(tree, gold))
     missed: dict[int, list[str]] = {}
     for c in gold.constituents:
-        if len(c) > 1 and c.mask not in tree.masks:
+        if _counts(c, gold) and c.mask not in tree.masks:
             missed.setdefault(c.mask, []).append(c.label)
-    return Comparison(
-        tuple(len(c) == 1 or c.mask in gold.masks for c in tree.constituents),
+    return TreeComparison(
+        tuple(c.mask in gold.masks if _counts(c, tree) else None for c in tree.constituents),
         tuple(Missed(mask, tuple(labels)) for mask, labels in missed.items()),
     )
+
+
+def _counts(constituent: Constituent, tree: Tree) -> bool:
+    return 1 < len(constituent) < len(tree)
 
 
 def _difference(tree: Tree, gold: Tree) -> str:

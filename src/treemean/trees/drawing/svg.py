@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from treemean.trees import bitsets
 from treemean.trees.drawing import captions
-from treemean.trees.drawing.comparison import Comparison, Missed, compare
+from treemean.trees.drawing.comparison import Missed, TreeComparison, comparison_with
 from treemean.trees.drawing.layout import Arrangement, arrange, place
 from treemean.trees.drawing.metrics import ems
 from treemean.trees.tree import Tree
@@ -73,11 +73,14 @@ _TAG_LINE = 1.25
 _LANE = 2.1  # from missed constituent to missed constituent
 _TICK = 0.4
 
+# By whether a constituent is right; None: it does not count.
+_CLASSES = {True: "constituent right", False: "constituent wrong", None: "constituent"}
+
 
 def draw_svg(
     tree: Tree,
     *,
-    gold: Tree | None = None,
+    gold: Tree | TreeComparison | None = None,
     missed: bool = True,
     tags: bool = True,
     functions: bool = False,
@@ -90,8 +93,9 @@ def draw_svg(
     Parameters
     ----------
     tree : any tree, discontinuous or not; without `gold`, discontinuous constituents are blue.
-    gold : another tree over the same words. Constituents that it has too (whatever their labels) are green,
-        others orange and dashed.
+    gold : another tree over the same words, or a comparison (`treemean.evaluation.compare_trees`). Of what
+        counts, constituents that it has too (whatever their labels) are green, others orange and dashed. The
+        whole sentence and single words do not count.
     missed : draw the constituents that only the gold tree has as dotted brackets under the words.
     tags : show part-of-speech tags above the words.
     functions : show grammatical functions after labels and tags, as in "NP-SB".
@@ -106,7 +110,7 @@ def draw_svg(
     >>> picture.count('class="label"'), picture.count('class="word"'), "&lt;b&gt;" in picture
     (1, 2, True)
     """
-    comparison = None if gold is None else compare(tree, gold)
+    comparison = comparison_with(tree, gold)
     if title is None:
         title = "Tree of “" + " ".join(captions.words_of(tree)) + "”" if tree.words else captions.NO_WORDS
     if not tree.words:
@@ -144,7 +148,7 @@ class _Picture:
     def __init__(
         self,
         tree: Tree,
-        comparison: Comparison | None,
+        comparison: TreeComparison | None,
         tags: bool,
         functions: bool,
         values: str | None,
@@ -202,7 +206,7 @@ class _Picture:
 
     def _classes(self, i: int) -> str:
         if self.comparison is not None:
-            return "constituent right" if self.comparison.right[i] else "constituent wrong"
+            return _CLASSES[self.comparison.right[i]]
         return "constituent" if self.tree.constituents[i].is_continuous else "constituent gapped"
 
     def _label(self, node: int, i: int) -> str:
@@ -290,11 +294,11 @@ def _free_lane(lanes: list[list[tuple[float, float]]], left: float, right: float
     return len(lanes) - 1
 
 
-def _legend(comparison: Comparison, missed: bool, left: float, y: float, size: float) -> _Group:
+def _legend(comparison: TreeComparison, missed: bool, left: float, y: float, size: float) -> _Group:
     """Explain the kinds of lines that the picture has."""
     kinds = {
-        "right": ("in gold", any(comparison.right)),
-        "wrong": ("not in gold", not all(comparison.right)),
+        "right": ("in gold", True in comparison.right),
+        "wrong": ("not in gold", False in comparison.right),
         "missed": ("only in gold", missed and bool(comparison.missed)),
     }
     elements, x = [], left

@@ -26,16 +26,20 @@ from dataclasses import dataclass
 
 from treemean.trees.drawing import captions
 from treemean.trees.drawing.canvas import Arms, Canvas, glyph, paint
-from treemean.trees.drawing.comparison import Comparison, compare
+from treemean.trees.drawing.comparison import TreeComparison, comparison_with
 from treemean.trees.drawing.layout import Arrangement, arrange, place
 from treemean.trees.drawing.metrics import columns
 from treemean.trees.tree import Tree
+
+# By whether a constituent is right; None: it does not count.
+_SIGNS = {True: " ✓", False: " ✗", None: ""}
+_STYLES = {True: "right", False: "wrong", None: ""}
 
 
 def draw(
     tree: Tree,
     *,
-    gold: Tree | None = None,
+    gold: Tree | TreeComparison | None = None,
     color: bool = False,
     tags: bool = True,
     functions: bool = False,
@@ -47,8 +51,10 @@ def draw(
     Parameters
     ----------
     tree : any tree, discontinuous or not.
-    gold : another tree over the same words. Constituents that it has too (whatever their labels) are marked
-        with ✓ or green, others with ✗ or red; those that only it has are listed below, with colour in yellow.
+    gold : another tree over the same words, or a comparison (`treemean.evaluation.compare_trees`). Of what
+        counts, constituents that it has too (whatever their labels) are marked with ✓ or green, others with
+        ✗ or red; those that only it has are listed below, with colour in yellow. The whole sentence and
+        single words do not count.
     color : use ANSI colours instead of signs; without `gold`, discontinuous constituents are coloured.
     tags : show part-of-speech tags above the words.
     functions : show grammatical functions after labels and tags, as in "NP-SB".
@@ -67,7 +73,7 @@ def draw(
      │    ┌──┴──┐    │
     Wake your friend up
     """
-    comparison = None if gold is None else compare(tree, gold)
+    comparison = comparison_with(tree, gold)
     if not tree.words:
         return captions.NO_WORDS
     texts = _Texts(
@@ -104,22 +110,22 @@ class _Drawing:
     columns: int
 
 
-def _labels(tree: Tree, marked: Comparison | None, functions: bool, values: str | None) -> list[str]:
+def _labels(tree: Tree, marked: TreeComparison | None, functions: bool, values: str | None) -> list[str]:
     texts = []
     for i, (c, number) in enumerate(zip(tree.constituents, captions.numbers_of(tree, values), strict=True)):
         text = captions.label_of(c, functions=functions)
         if number is not None:
             text += f" {captions.number_text(number)}"
         if marked is not None:
-            text += " ✓" if marked.right[i] else " ✗"
+            text += _SIGNS[marked.right[i]]
         texts.append(text)
     return texts
 
 
-def _styles(tree: Tree, comparison: Comparison | None) -> list[str]:
+def _styles(tree: Tree, comparison: TreeComparison | None) -> list[str]:
     if comparison is None:
         return ["" if c.is_continuous else "gapped" for c in tree.constituents]
-    return ["right" if right else "wrong" for right in comparison.right]
+    return [_STYLES[right] for right in comparison.right]
 
 
 def _upright(arrangement: Arrangement, texts: _Texts) -> _Drawing:
@@ -236,7 +242,7 @@ class _Branches:
             self.canvas.write(depth, x, glyph(arms), style)
 
 
-def _missed(tree: Tree, comparison: Comparison, color: bool, max_width: int | None) -> list[str]:
+def _missed(tree: Tree, comparison: TreeComparison, color: bool, max_width: int | None) -> list[str]:
     """List what only the gold tree has, one set of words after the other."""
     lines = ["missed:"]
     labels = [captions.chain_label(missed.labels) for missed in comparison.missed]

@@ -1,0 +1,1 @@
+"""Speed on a CPU, and what is fitted and learnt there."""

@@ -1,0 +1,1 @@
+"""The page docs/gpu.md: what was measured becomes one JSON file, tables and figures."""

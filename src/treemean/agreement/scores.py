@@ -1,0 +1,91 @@
+"""F1 of each pair of runs, and how disputed each sentence is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from treemean.agreement.chance import agreement_by_chance, f1_of
+from treemean.agreement.results import Agreement
+from treemean.agreement.together import bring_together
+from treemean.agreement.units import Flags, Floats, Units, find_units
+from treemean.averaging import average
+from treemean.errors import InvalidOption
+from treemean.evaluation import get_protocol
+from treemean.evaluation.scores import sentence_names
+from treemean.names import Match
+from treemean.trees import Treebank
+
+
+def agree(
+    runs: Sequence[Treebank] | Mapping[str, Treebank],
+    *,
+    labelled: bool = False,
+    match: Match = "position",
+    punctuation: str | Collection[str] = "auto",
+    ignore_case: bool = False,
+    jobs: int | None = None,
+) -> Agreement:
+    """Return how much runs (parsers, annotators, …) agree on the same sentences; no gold trees are needed.
+
+    Constituents count as in the protocol `standard`; the order of the runs does not matter.
+
+    Parameters
+    ----------
+    runs : two treebanks or more, by name or in a list (`run 1`, `run 2`, …).
+    labelled : whether the same constituents must have the same label, too.
+    match : pair sentences by `"position"` or by `"id"`.
+    punctuation : how to tell punctuation, see `punctuation_mask`. A word is punctuation if any run with all
+        the words says so; other runs may have their punctuation removed already.
+    ignore_case : words that differ in case only are the same words.
+    jobs : the number of threads that average; all cores if not given.
+
+    Raises `MismatchError`, which names runs and sentence, if the runs do not have the same sentences.
+
+    >>> from treemean.trees import Tree
+    >>> words = "Wake your friend up".split()
+    >>> sets = {"ann": [{0, 3}, {1, 2}], "bob": [{1, 2, 3}, {1, 2}], "cem": [{1, 2}]}
+    >>> trees = {who: Tree(words, [(range(4), "S"), *((s, "X") for s in own)]) for who, own in sets.items()}
+    >>> found = agree({who: Treebank.from_trees([tree]) for who, tree in trees.items()})
+    >>> found.f1.round(1).tolist()
+    [[100.0, 50.0, 66.7], [50.0, 100.0, 66.7], [66.7, 66.7, 100.0]]
+    >>> [(constituent.words, constituent.runs) for constituent in found.disputed()]
+    [(('Wake', 'up'), ('ann',)), (('your', 'friend', 'up'), ('bob',))]
+    """
+    named = dict(runs) if isinstance(runs, Mapping) else {f"run {i}": run for i, run in enumerate(runs, 1)}
+    for name, run in named.items():
+        if not isinstance(run, Treebank):
+            raise InvalidOption(f"runs must be treebanks, but {name} is a {type(run).__name__}")
+    if len(named) < 2:
+        raise InvalidOption(f"agreement is between two runs or more, and there is {len(named) or 'none'}")
+    protocol = get_protocol("standard", labelled=labelled)
+    together = bring_together(named, protocol, match=match, punctuation=punctuation, ignore_case=ignore_case)
+    mean = average(together.runs, jobs=jobs)
+    with_mean = find_units([*together.runs, mean], protocol)
+    # The average has nothing that no run has.
+    units, in_average = replace(with_mean, has=with_mean.has[:, :-1]), with_mean.has[:, -1]
+    shared = units.shared()
+    return Agreement(
+        runs=tuple(named),
+        protocol=protocol,
+        f1=f1_of(shared, np.diag(shared)),
+        chance=agreement_by_chance(units),
+        dispute=_dispute(units, in_average),
+        average=mean,
+        sentences=together.sentences,
+        dropped={why: sentence_names(together.whole, places) for why, places in together.dropped.items()},
+        units=units,
+        in_average=in_average,
+        positions=together.positions,
+    )
+
+
+def _dispute(units: Units, in_average: Flags) -> Floats:
+    """Return 1 − the mean F1 of the average with each run, by sentence; trees without units agree fully."""
+    shared = units.per_sentence(units.has & in_average[:, None])
+    both = units.per_sentence(units.has) + units.per_sentence(in_average)[:, None]
+    f1 = np.divide(2 * shared, both, out=np.ones_like(shared), where=both > 0)
+    # Sorted, so that sums do not depend on the order of the runs, and equally disputed sentences stay equal.
+    return np.asarray(1 - np.sort(f1, axis=1).mean(axis=1))

@@ -1,0 +1,78 @@
+"""`treemean experiment`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from treemean.cli.app import app
+from treemean.cli.ensemble import Development, Keep, Model, Test, Weigh
+from treemean.cli.output import OutputFormat
+from treemean.names import ExperimentName
+
+
+@app.command()
+def experiment(
+    name: Annotated[
+        Literal[ExperimentName, "all"], typer.Argument(help="A table or figure, or all of them.")
+    ],
+    development: Development = None,
+    test: Test = None,
+    ensemble: Annotated[
+        Path | None, typer.Option("--from", metavar="OUT", help="A folder that treemean ensemble made.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables and figures.")] = Path(
+        "experiment"
+    ),
+    model: Model = None,
+    keep: Keep = None,
+    weigh: Weigh = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
+    ] = None,
+    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the tables.")] = "table",
+) -> None:
+    """Make the tables and figures of the paper from trees of runs.
+
+    [bold]main[/bold] (Table 2: main results with significance), [bold]positives[/bold] (Table 3),
+    [bold]correlation[/bold] (Figure 2), [bold]individuals[/bold] (Figure 3), [bold]pruning[/bold] (Figure 4),
+    [bold]run-time[/bold] (Figure 5), [bold]labels[/bold] (Figure 8), [bold]cases[/bold] (Figure 9),
+    [bold]agreement[/bold] (of the runs with each other), or [bold]all[/bold].
+
+    Tables are written as Markdown, CSV, LaTeX and JSON, figures as SVG and
+    PDF with their numbers as CSV. Files are named after the experiment.
+
+    [bold]Examples[/bold]
+
+      treemean experiment main --dev trees/dev --test trees/test -o out
+
+      treemean experiment all --from ensemble -o out
+    """
+    from treemean.cli.output import say, show_json, show_tables
+    from treemean.experiments.paper import EXPERIMENTS, run_experiment
+    from treemean.experiments.paper.study import Study
+
+    if (ensemble is None) == (test is None):
+        raise typer.BadParameter("give either --test (and --dev), or --from", param_hint="--test")
+    if ensemble is not None and development is not None:
+        raise typer.BadParameter("it goes with --test; --from has its own", param_hint="--dev")
+    given: dict[str, Any] = {"model": model, "keep": keep, "weigh": weigh, "seed": seed, "jobs": jobs}
+    options = {option: value for option, value in given.items() if value is not None}
+    if test is not None:
+        study = Study.read(test, development, **options)
+    else:
+        assert ensemble is not None
+        study = Study.of_ensemble(ensemble, **options)
+    for chosen in EXPERIMENTS if name == "all" else (name,):
+        say(f"{chosen} …")
+        outcome, files = run_experiment(chosen, study, output)
+        if style == "json":
+            show_json(
+                [{"title": table.title, "rows": table.to_records()} for table in outcome.tables.values()]
+            )
+        else:
+            show_tables(list(outcome.tables.values()), style)
+        say(f"{chosen}: {', '.join(path.name for path in files)} in {output}")

@@ -1,0 +1,49 @@
+"""Configurations of whole experiments: those of training, and what becomes of the runs together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from treemean.names import DecoderName, EnsembleModel, FileFormat, ProtocolName, WeightRule
+from treemean.training import Resolved, TrainingConfig  # tells what to install if PyTorch is missing
+from treemean.training.config import resolve_as
+from treemean.training.sections import MOST_RUNS, PATH, check_within
+
+
+@dataclass(frozen=True)
+class EnsembleConfig:
+    """`[ensemble]`: what the runs are good for together; training itself does not look at it."""
+
+    test: str = field(default="", metadata=PATH)
+    test_format: FileFormat = ""
+    model: EnsembleModel = "paper"
+    keep: int = 5
+    weigh: WeightRule = "discontinuous"
+    decoder: DecoderName = "mbr"
+    protocol: ProtocolName = "paper"
+
+    def __post_init__(self) -> None:
+        check_within("ensemble", self, 1, MOST_RUNS, "keep")
+
+
+@dataclass(frozen=True)
+class ExperimentConfig(TrainingConfig):
+    """Everything that decides an experiment."""
+
+    ensemble: EnsembleConfig = field(default_factory=EnsembleConfig)
+
+
+def load_config(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> ExperimentConfig:
+    """Return the configuration of a TOML file or of a preset, see `training.resolve`.
+
+    >>> load_config("tn-lcfrs", ["ensemble.keep=3"]).ensemble.keep
+    3
+    """
+    return resolve(source, overrides).config
+
+
+def resolve(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Resolved[ExperimentConfig]:
+    """Bring a configuration together and tell where each value comes from, see `training.resolve`."""
+    return resolve_as(ExperimentConfig, source, overrides)

@@ -1,0 +1,217 @@
+"""Where bytes come from: files, gzip, folders, zip archives, standard input, whatever the format."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from treemean.errors import FormatError, reason_of
+
+GZIP_MAGIC = b"\x1f\x8b"
+BLOCK = 1 << 20
+#: No sentence is longer than this; input in which none ends for so long is refused, not read into memory.
+MAX_RECORD = 1 << 26
+
+
+def text_encoding(name: str) -> str:
+    """Return the proper name of an encoding of text; raise `LookupError` if there is none of this name.
+
+    >>> text_encoding("UTF8")
+    'utf-8'
+    """
+    try:
+        "".encode(name)  # refuses codecs that turn bytes into bytes, such as hex and zlib
+    except UnicodeError as error:
+        raise LookupError(str(error)) from error
+    return codecs.lookup(name).name
+
+
+class Source:
+    """A named stream of bytes, unpacked if it is gzip. It can be read once.
+
+    Parameters
+    ----------
+    raw : the stream.
+    name : what error messages call it.
+    close : whether `close` closes the stream.
+    """
+
+    def __init__(self, raw: IO[bytes], name: str, *, close: bool = True) -> None:
+        self.name = name
+        self._raw, self._close = raw, close
+        self._head = b""
+        try:
+            start = self._first_bytes(raw, 2)
+            if start == GZIP_MAGIC:
+                self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, _Rewound(start, raw))))
+            else:
+                self._stream = cast(BinaryIO, _Rewound(start, raw))
+            self._head = self.peek(3).removeprefix(codecs.BOM_UTF8)
+        except BaseException:
+            self.close()  # nobody else could
+            raise
+
+    def _first_bytes(self, raw: IO[bytes], count: int) -> bytes:
+        start = b""
+        try:
+            while len(start) < count and (more := raw.read(count - len(start))):
+                start += more
+        except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+            raise FormatError(reason_of(error), path=self.name) from error
+        return start
+
+    def peek(self, count: int = 4096) -> bytes:
+        """Return up to `count` bytes from the beginning without consuming them."""
+        while len(self._head) < count and (more := self._read(count - len(self._head))):
+            self._head += more
+        return self._head[:count]
+
+    def read(self, count: int = BLOCK) -> bytes:
+        """Return up to `count` bytes; empty at the end."""
+        if self._head:
+            part, self._head = self._head[:count], self._head[count:]
+            return part
+        return self._read(count)
+
+    def _read(self, count: int) -> bytes:
+        try:
+            return self._stream.read(count)
+        except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+            raise FormatError(reason_of(error), path=self.name) from error
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (line number from 1, line without its end); memory stays bounded by `MAX_RECORD`."""
+        rest = b""
+        number = 0
+        while block := self.read():
+            *complete, rest = (rest + block).split(b"\n")
+            for line in complete:
+                number += 1
+                yield number, line.removesuffix(b"\r")
+            if len(rest) > MAX_RECORD:
+                raise FormatError(f"a line of more than {MAX_RECORD} bytes", path=self.name, line=number + 1)
+        if rest:
+            yield number + 1, rest.removesuffix(b"\r")
+
+    def close(self) -> None:
+        """Close the stream, unless it belongs to somebody else."""
+        if self._close:
+            self._raw.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Spooled(os.PathLike[str]):
+    """What can be read only once, standard input or a pipe, copied to a file so that it can be read again."""
+
+    def __init__(self, name: str, copy: Path) -> None:
+        self.name, self.copy = name, copy
+
+    def __fspath__(self) -> str:
+        return self.name
+
+
+@contextmanager
+def spooled(paths: Sequence[str]) -> Iterator[list[str | Spooled]]:
+    """Give the same paths, with copies in place of standard input and pipes; these are removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="treemean-") as folder:
+        result: list[str | Spooled] = []
+        for number, name in enumerate(paths):
+            if name != "-" and not stat.S_ISFIFO(os.stat(name).st_mode if os.path.exists(name) else 0):
+                result.append(name)
+                continue
+            copy = Path(folder, str(number))
+            with open(copy, "wb") as target:
+                if name == "-":
+                    shutil.copyfileobj(sys.stdin.buffer, target)
+                else:
+                    with open(name, "rb") as pipe:
+                        shutil.copyfileobj(pipe, target)
+            result.append(Spooled(name, copy))
+        yield result
+
+
+def open_sources(path: str | os.PathLike[str]) -> Iterator[Source]:
+    """Yield the streams behind a path: a file, `-`, or every file of a folder or of a zip archive.
+
+    Files of folders and archives come in natural order (2 before 10); hidden ones are left out.
+    """
+    name = os.fspath(path)
+    if isinstance(path, Spooled):
+        with Source(open(path.copy, "rb"), "<standard input>" if name == "-" else name) as source:
+            yield source
+        return
+    if name == "-":
+        yield Source(sys.stdin.buffer, "<standard input>", close=False)
+        return
+    try:
+        if os.path.isdir(name):
+            members = [p for p in Path(name).rglob("*") if p.is_file() and not _hidden(p.relative_to(name))]
+            if not members:
+                raise FormatError("the folder holds no files", path=name)
+            for member in sorted(members, key=lambda p: _natural(str(p))):
+                with Source(open(member, "rb"), str(member)) as source:
+                    yield source
+        elif zipfile.is_zipfile(name):
+            yield from _zip_members(name)
+        else:
+            with Source(open(name, "rb"), name) as source:
+                yield source
+    except OSError as error:
+        raise FormatError(reason_of(error), path=name) from error
+
+
+def _zip_members(name: str) -> Iterator[Source]:
+    try:
+        with zipfile.ZipFile(name) as archive:
+            for member in sorted(archive.infolist(), key=lambda m: _natural(m.filename)):
+                if not member.is_dir() and not _hidden(Path(member.filename)):
+                    with Source(archive.open(member), f"{name}/{member.filename}") as source:
+                        yield source
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise FormatError(reason_of(error), path=name) from error
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Return a key by which numbers inside names count as numbers, of whatever length."""
+    numbers = re.split(r"([0-9]+)", text)  # every second part is one
+    return [
+        (len(part.lstrip("0")), part.lstrip("0")) if index % 2 else (0, part)
+        for index, part in enumerate(numbers)
+    ]
+
+
+class _Rewound:
+    """A stream with a few bytes put back in front."""
+
+    def __init__(self, front: bytes, rest: IO[bytes]) -> None:
+        self._front, self._rest = front, rest
+
+    def read(self, count: int = -1) -> bytes:
+        if self._front:
+            if 0 <= count <= len(self._front):
+                part, self._front = self._front[:count], self._front[count:]
+                return part
+            part, self._front = self._front, b""
+            return part + self._rest.read(count - len(part) if count >= 0 else -1)
+        return self._rest.read(count)

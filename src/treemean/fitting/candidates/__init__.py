@@ -1,0 +1,193 @@
+"""Candidates: the different constituents that runs propose, and who proposes them.
+
+Only constituents of 2 to n - 1 words take part; all trees have the others. Everything is held in columns, and
+candidates are grouped by sentence and set of words by sorting, so that a thousand sentences of ten runs take
+some ten milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treemean.averaging.alignment import check_aligned
+from treemean.trees import Treebank, bitsets
+from treemean.trees.bitsets import Bits, Ints
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The different proposed constituents of S sentences and K runs; M candidates, Q proposals in all.
+
+    Columns
+    -------
+    lengths : int64[S], the number of words of each sentence.
+    sentence : int64[M], ascending; the sentence of each candidate.
+    bits : uint64[M, W], its words; position p is bit p % 64 of column p // 64.
+    votes : bool[M, K], which runs propose it.
+    nodes : for each run, int64: its constituents that are proposals.
+    places : for each run, int64: the candidates of these proposals.
+    constituents : int64[K], how many constituents each run has, proposals or not.
+
+    >>> from treemean.trees import Tree
+    >>> a = Treebank.from_trees([Tree("x y z".split(), [({0, 1, 2}, ""), ({0, 1}, "")])])
+    >>> b = Treebank.from_trees([Tree("x y z".split(), [({0, 1, 2}, ""), ({0, 2}, "")])])
+    >>> found = find_candidates([a, b, a])
+    >>> found.bits.ravel().tolist(), found.votes.astype(int).tolist(), found.fan_outs.tolist()
+    ([3, 5], [[1, 0, 1], [0, 1, 0]], [1, 2])
+    """
+
+    lengths: Ints
+    sentence: Ints
+    bits: Bits
+    votes: Flags
+    nodes: tuple[Ints, ...]
+    places: tuple[Ints, ...]
+    constituents: Ints
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    @property
+    def runs(self) -> int:
+        """K, the number of runs."""
+        return int(self.votes.shape[1])
+
+    @cached_property
+    def words(self) -> int:
+        """The number of words of all sentences."""
+        return int(self.lengths.sum())
+
+    @cached_property
+    def counts(self) -> Ints:
+        """int64[M]: how many runs propose each candidate, at least one."""
+        counts: Ints = self.votes.sum(axis=1, dtype=np.int64)
+        return counts
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """int64[M]: the number of words."""
+        return bitsets.row_sizes(self.bits)
+
+    @cached_property
+    def fan_outs(self) -> Ints:
+        """int64[M]: the number of continuous parts."""
+        return bitsets.row_fan_outs(self.bits)
+
+    @cached_property
+    def discontinuous(self) -> Flags:
+        """bool[M]: whether there is a gap."""
+        return self.fan_outs > 1
+
+    def without_run(self, run: int) -> Candidates:
+        """Return the candidates of the other runs, in the same order."""
+        votes = np.delete(self.votes, run, axis=1)
+        kept = votes.any(axis=1)
+        number = np.cumsum(kept) - 1
+        return Candidates(
+            self.lengths,
+            self.sentence[kept],
+            self.bits[kept],
+            votes[kept],
+            self.nodes[:run] + self.nodes[run + 1 :],
+            tuple(number[places] for places in self.places[:run] + self.places[run + 1 :]),
+            np.delete(self.constituents, run),
+        )
+
+    def find(self, trees: Treebank, sentences: Ints | None = None) -> Ints:
+        """Return for every constituent of trees its candidate, or -1: int64[C].
+
+        The trees are those of all sentences, or of some whose numbers are given.
+        """
+        rows = rows_of(trees, np.arange(len(trees.labels)), self.bits.shape[1])
+        keys = [np.concatenate(columns) for columns in zip(self.bits.T, rows.T, strict=True)]
+        own = trees.sentence_of if sentences is None else sentences[trees.sentence_of]
+        number, first = group([*keys, np.concatenate([self.sentence, own])])
+        # Sorting keeps the order of equal rows: candidates, which are all different, come first.
+        found = first[number[len(self) :]]
+        return np.where(found < len(self), found, -1)
+
+    def spread(self, values: Floats) -> list[Floats]:
+        """Return hits for `treemean.average` that make every candidate worth a value: an array per run.
+
+        The value of a candidate is divided equally among its proposers; with `additive=True` and equal
+        weights the average then maximises the sum of the values. Constituents that are no candidates get 0.
+        """
+        share = values / self.counts
+        hits = [np.zeros(int(count)) for count in self.constituents]
+        for array, nodes, places in zip(hits, self.nodes, self.places, strict=True):
+            array[nodes] = share[places]
+        return hits
+
+
+def find_candidates(runs: Sequence[Treebank]) -> Candidates:
+    """Return the candidates of aligned runs, ordered by sentence and then by their words as binary numbers.
+
+    O(Q log Q) for Q proposals. Raises `MismatchError` if the runs speak of different sentences.
+    """
+    check_aligned(runs)
+    lengths = runs[0].lengths
+    width = max(1, bitsets.width(int(lengths.max(initial=0))))
+    nodes = tuple(inner_constituents(run) for run in runs)
+    bits = np.concatenate([rows_of(run, at, width) for run, at in zip(runs, nodes)])
+    sentence = np.concatenate([run.sentence_of[at] for run, at in zip(runs, nodes)])
+    place, first = group([*bits.T, sentence])
+    votes = np.zeros((len(first), len(runs)), dtype=bool)
+    ends = np.cumsum([len(at) for at in nodes])
+    places = tuple(np.split(place, ends[:-1]))
+    for run, at in enumerate(places):
+        votes[at, run] = True
+    return Candidates(
+        lengths,
+        sentence[first],
+        bits[first],
+        votes,
+        nodes,
+        places,
+        np.array([len(run.labels) for run in runs], dtype=np.int64),
+    )
+
+
+def inner_constituents(run: Treebank) -> Ints:
+    """Return the constituents of 2 to n - 1 words; of a unary chain the uppermost one."""
+    inner = (run.sizes > 1) & (run.sizes < run.lengths[run.sentence_of]) & ~run.repeats
+    return np.flatnonzero(inner)
+
+
+def rows_of(run: Treebank, nodes: Ints, width: int) -> Bits:
+    """Return the words of some constituents as rows of `width` columns, 0 beyond their sentences."""
+    own = bitsets.widths(run.lengths)[run.sentence_of[nodes]]
+    start = run.bit_offsets[run.sentence_of[nodes]]
+    start = start + (nodes - run.constituent_offsets[run.sentence_of[nodes]]) * own
+    rows = np.zeros((len(nodes), width), dtype=np.uint64)
+    for column in range(width):
+        has = np.flatnonzero(own > column)
+        rows[has, column] = run.bits[start[has] + column]
+    return rows
+
+
+def group(keys: Sequence[NDArray[np.generic]]) -> tuple[Ints, Ints]:
+    """Number the different rows of some key columns, the last column being the most significant.
+
+    Returns the number of each row, and for each number the first row that has it.
+
+    >>> group([np.array([1, 0, 1]), np.array([5, 5, 4])])
+    (array([2, 1, 0]), array([2, 1, 0]))
+    """
+    order = np.lexsort(keys)
+    begins = np.ones(len(order), dtype=bool)
+    if len(order):
+        begins[1:] = False
+        for key in keys:
+            in_order = key[order]
+            begins[1:] |= in_order[1:] != in_order[:-1]
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(begins) - 1
+    return number, order[begins]

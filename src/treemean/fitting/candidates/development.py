@@ -1,0 +1,109 @@
+"""Development data: candidates of runs beside gold trees, and how sentences are divided into folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from treemean.errors import MismatchError, TreemeanError
+from treemean.evaluation import Evaluation, correctness, evaluate
+from treemean.evaluation.protocols import Protocol, get_protocol
+from treemean.fitting.candidates import Candidates, Flags, find_candidates
+from treemean.fitting.candidates.features import Features, features_of
+from treemean.trees import Treebank
+from treemean.trees.bitsets import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Development:
+    """Runs, gold trees of the same sentences, and what follows from comparing them.
+
+    Parameters
+    ----------
+    runs, gold : treebanks, sentence by sentence; the runs may lack punctuation that the gold has.
+    protocol : what counts as correct.
+    candidates : the candidates of the runs.
+    scored, correct : bool[M], which of them the protocol scores, and which are in the gold.
+    gold_counts : int64[S, 2], gold constituents of each sentence, all and discontinuous ones.
+    folds : int64[S], a fold for each sentence.
+    """
+
+    runs: tuple[Treebank, ...]
+    gold: Treebank
+    protocol: Protocol
+    candidates: Candidates
+    scored: Flags
+    correct: Flags
+    gold_counts: Ints
+    folds: Ints
+
+    @cached_property
+    def features(self) -> Features:
+        """The features of the candidates."""
+        return features_of(self.candidates)
+
+    @property
+    def fold_count(self) -> int:
+        """The number of folds."""
+        return int(self.folds.max(initial=-1)) + 1
+
+    def evaluate(self, predicted: Treebank, sentences: Flags | None = None) -> Evaluation:
+        """Score trees for all development sentences, or for those under a mask."""
+        if sentences is None or sentences.all():
+            return evaluate(predicted, self.gold, self.protocol)
+        return evaluate(predicted, self.gold.take(sentences), self.protocol)
+
+    @property
+    def held_out(self) -> list[Flags]:
+        """For each fold bool[S], its sentences."""
+        return [self.folds == fold for fold in range(self.fold_count)]
+
+    def evaluate_folds(self, parts: Sequence[Treebank]) -> Evaluation:
+        """Score all development sentences together, given the trees of each fold."""
+        order = np.argsort(np.concatenate([np.flatnonzero(unseen) for unseen in self.held_out]))
+        return self.evaluate(Treebank.concatenate(parts).take(order))
+
+    def of_runs(self, chosen: Sequence[int]) -> Development:
+        """Return the same sentences with only some of the runs."""
+        return _compare([self.runs[k] for k in chosen], self.gold, self.protocol, self.folds)
+
+
+def make_development(
+    runs: Sequence[Treebank],
+    gold: Treebank,
+    *,
+    protocol: str | Protocol = "paper",
+    folds: int = 5,
+    seed: int = 0,
+) -> Development:
+    """Compare runs with gold trees, and deal the sentences into folds at random.
+
+    Sentences are matched by position. With fewer sentences than folds every sentence is a fold.
+    """
+    if folds < 2:
+        raise TreemeanError(f"{folds} folds: cross-validation needs at least 2")
+    if not runs:
+        raise TreemeanError("there is nothing to fit: give at least one treebank")
+    if len(gold) != len(runs[0]):
+        raise MismatchError(f"the runs have {len(runs[0])} sentences, and the gold has {len(gold)}")
+    if len(gold) < 2:
+        raise TreemeanError(f"the gold has {len(gold)} sentences; fitting needs at least 2")
+    deal = np.random.default_rng(seed).permutation(len(gold)) % min(folds, len(gold))
+    return _compare(list(runs), gold, get_protocol(protocol), deal)
+
+
+def _compare(runs: list[Treebank], gold: Treebank, protocol: Protocol, folds: Ints) -> Development:
+    candidates = find_candidates(runs)
+    scored, correct = (np.zeros(len(candidates), dtype=bool) for _ in range(2))
+    for run, nodes, places in zip(runs, candidates.nodes, candidates.places, strict=True):
+        run_scored, run_correct = correctness(run, gold, protocol)
+        scored[places] = run_scored[nodes]
+        correct[places] = run_correct[nodes]
+    counts = np.zeros((len(gold), 2), dtype=np.int64)
+    found = evaluate(runs[0], gold, protocol)
+    counts[found.sentences, 0] = found.per_sentence["overall"].gold
+    counts[found.sentences, 1] = found.per_sentence["discontinuous"].gold
+    return Development(tuple(runs), gold, protocol, candidates, scored, correct, counts, folds)

@@ -1,0 +1,188 @@
+"""Fitting hit models to development data, with honest numbers about them."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+
+from treemean._version import __version__
+from treemean.errors import InvalidOption, TreemeanError
+from treemean.evaluation.protocols import Protocol
+from treemean.evaluation.results import METRICS
+from treemean.fitting.candidates.development import make_development
+from treemean.fitting.fit.estimators import TRAINERS, fit_estimator
+from treemean.fitting.fit.options import Options
+from treemean.fitting.fit.weights import UNSUPERVISED, fit_weights, fit_without_gold
+from treemean.fitting.models.hit_model import MODELS, HitModel
+from treemean.names import Metric, ObjectiveName, SelectionRule, Target
+from treemean.trees import Treebank
+
+#: From so many development sentences on, boosted trees are the default model.
+BOOSTED_FROM = 300
+
+_WITHOUT_GOLD = ("equal", *UNSUPERVISED)
+
+
+def fit(
+    runs: Sequence[Treebank],
+    gold: Treebank | None = None,
+    model: str | None = None,
+    *,
+    target: Target = "both",
+    eta: float = 0.5,
+    objective: ObjectiveName | None = None,
+    beta: float | None = 1.0,
+    select: SelectionRule = "all",
+    size: int | None = None,
+    score: Metric = "discontinuous",
+    scores: Sequence[float] | None = None,
+    protocol: str | Protocol = "paper",
+    folds: int = 5,
+    seed: int = 0,
+    names: Sequence[str] | None = None,
+    jobs: int | None = None,
+    trade_off: bool = False,
+) -> HitModel:
+    """Fit a hit model to development data.
+
+    Parameters
+    ----------
+    runs : treebanks of the same sentences, whose averages are wanted.
+    gold : gold trees of these sentences, by position; `agreement`, `em` and `equal` need none.
+    model : a name in `MODELS`; `logistic` for fewer than 300 sentences and `boosted` otherwise if not given.
+    target : `overall`, `disc` or `both`: F1_overall + η F1_discontinuous.
+    eta : the η of `both`.
+    objective : `corpus` (the default of signed, logistic and boosted), `expected`, or `sentence` (the paper's
+        F_β, the default of the others and their only one).
+    beta : the β of `sentence`; None to search for it.
+    select, size : which runs are asked: `all`, the `top` ones by F1, or those found by going `forward` or
+        `backward`; how many, or as many as score best. Choices are compared by the averages of `scalar` and
+        `typed` weights for these two models, and by plain averages for the others.
+    score, scores : what the `scalar` weights are: a development F1 (that of discontinuous constituents is
+        the paper's rule), or given numbers, one for each run.
+    protocol : what counts as correct.
+    folds, seed : how sentences are divided for cross-validation; the seed of boosting, too.
+    names : what the runs are called.
+    jobs : the number of threads for averaging.
+    trade_off : add the scores under other values of η (or of β, for the objective `sentence`) to the report.
+
+    The result's `report` has the cross-validated development scores with bootstrap intervals, the number of
+    schemes that were compared, and notes; its `provenance` tells data, versions and seeds.
+
+    >>> from treemean.trees import Tree
+    >>> good = Treebank.from_trees([Tree("a b c".split(), [({0, 1, 2}, ""), ({0, 1}, "")])] * 4)
+    >>> bad = Treebank.from_trees([Tree("a b c".split(), [({0, 1, 2}, ""), ({1, 2}, "")])] * 4)
+    >>> fitted = fit([bad, good, bad], good, "signed", target="overall")
+    >>> [c.positions for c in fitted.average([bad, good, bad])[0]]
+    [(0, 1, 2), (0, 1)]
+    """
+    given = None if scores is None else tuple(float(s) for s in scores)
+    options = Options(target, eta, objective, beta, select, size, score, given, folds, seed, jobs, trade_off)
+    chosen_model = _default_model(gold) if model is None else model
+    _check(chosen_model, gold, options, len(runs))
+    called = tuple(names) if names is not None else tuple(f"run {k}" for k in range(1, len(runs) + 1))
+    if len(called) != len(runs):
+        raise InvalidOption(f"{len(called)} names for {len(runs)} runs")
+    if gold is None:
+        fitted = fit_without_gold(runs, chosen_model, options)
+    else:
+        development = make_development(runs, gold, protocol=protocol, folds=folds, seed=seed)
+        fitted = (
+            fit_estimator(development, chosen_model, options)
+            if chosen_model in TRAINERS
+            else fit_weights(development, chosen_model, options)
+        )
+    report = {
+        "model": chosen_model,
+        "target": target,
+        "eta": options.used_eta,
+        "sentences": len(runs[0]),
+        **fitted.report,
+    }
+    return replace(fitted, runs=called, report=report, provenance=_provenance(runs, gold, called, options))
+
+
+def _listed() -> str:
+    *others, last = _WITHOUT_GOLD
+    return f"{', '.join(others)} and {last}"
+
+
+def _default_model(gold: Treebank | None) -> str:
+    if gold is None:
+        raise TreemeanError(f"fitting needs gold trees; only the models {_listed()} do without")
+    return "boosted" if len(gold) >= BOOSTED_FROM else "logistic"
+
+
+def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> None:
+    """Raise an error where options do not go together."""
+    if model not in MODELS:
+        raise InvalidOption(f"there is no model {model!r}; known are {', '.join(MODELS)}")
+    if gold is None and model not in _WITHOUT_GOLD:
+        raise TreemeanError(f"the model {model} is fitted to gold trees; only {_listed()} do without")
+    for name, value, known in (
+        ("target", options.target, get_args(Target)),
+        ("objective", options.objective, (None, *get_args(ObjectiveName))),
+        ("selection", options.select, get_args(SelectionRule)),
+        ("score", options.score, METRICS),
+    ):
+        if value not in known:
+            raise InvalidOption(f"there is no {name} {value!r}; known are {', '.join(map(str, known))}")
+    if not np.isfinite(options.eta) or options.eta < 0:
+        raise InvalidOption(f"eta is {options.eta}; it must be finite and not negative")
+    if options.beta is not None and not 0 <= options.beta <= 1000:
+        raise InvalidOption(f"beta is {options.beta}; it must be between 0 and 1000")
+    _check_needless(model, options)
+    if model not in TRAINERS and options.objective not in (None, "sentence"):
+        raise InvalidOption(f"the model {model} goes with the objective 'sentence' only")
+    if gold is None and (options.select != "all" or options.beta is None or options.trade_off):
+        raise TreemeanError("runs and β are chosen by gold trees, and a trade-off needs them, too")
+    if options.scores is not None and model != "scalar":
+        raise InvalidOption(f"the model {model} takes no given scores; `scalar` does")
+    if options.scores is not None and len(options.scores) != runs:
+        raise InvalidOption(f"{len(options.scores)} scores for {runs} runs")
+
+
+def _check_needless(model: str, options: Options) -> None:
+    """Raise an error where an option is given that would change nothing."""
+    of_sentence = model not in TRAINERS or options.objective == "sentence"
+    usual = Options()
+    for name, differs, needed, allowed in (
+        ("beta", options.beta != usual.beta, "the objective 'sentence'", of_sentence),
+        ("eta", options.eta != usual.eta, "the target 'both'", options.target == "both"),
+        ("size", options.size is not None, "a selection of runs", options.select != "all"),
+        ("score", options.score != usual.score, "the model 'scalar'", model == "scalar"),
+        ("trade-off", options.trade_off, "η or β", options.objective != "expected"),
+    ):
+        if differs and not allowed:
+            raise InvalidOption(f"{name} goes with {needed} only, and would change nothing here")
+
+
+def _provenance(
+    runs: Sequence[Treebank], gold: Treebank | None, names: Sequence[str], options: Options
+) -> dict[str, Any]:
+    return {
+        "treemean": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "runs": [{"name": name, **_fingerprint(run)} for name, run in zip(names, runs, strict=True)],
+        "gold": None if gold is None else _fingerprint(gold),
+        "options": {name: value for name, value in vars(options).items() if name != "jobs"},
+    }
+
+
+def _fingerprint(treebank: Treebank) -> dict[str, Any]:
+    """Return sizes of a treebank, and a digest of its trees."""
+    digest = hashlib.blake2b(digest_size=16)
+    for column in (treebank.word_offsets, treebank.constituent_offsets, treebank.bits):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return {
+        "sentences": len(treebank),
+        "words": len(treebank.words),
+        "constituents": len(treebank.labels),
+        "trees": digest.hexdigest(),
+    }

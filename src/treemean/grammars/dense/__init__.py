@@ -1,0 +1,1 @@
+"""N- and C- grammars: a rule for every parent and every pair of children."""

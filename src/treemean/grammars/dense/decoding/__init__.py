@@ -1,0 +1,1 @@
+"""Best and random derivations over symbols."""

@@ -1,0 +1,278 @@
+"""The inside and the outside pass: which kernel handles which spans, in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+import torch
+from torch import Tensor
+
+from treemean.grammars.charts.gapped import gapped_offsets
+from treemean.grammars.dense.triton import attaching, backward, forward
+from treemean.grammars.dense.triton.charts import Sizes, halves_of
+from treemean.grammars.gpu.streams import Streams
+from treemean.grammars.gpu.tiles import check_reach
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the kernels divide their work.
+
+    Parameters
+    ----------
+    attach_rows : discontinuous spans that a program handles at once for R5-R8.
+    rows : the same for gradients of what is attached.
+    sharing : continuous spans that it handles at once where what is in or beside their gaps is the same.
+    lines : spans that it handles at once for all else.
+    wrap_chunks : into how many programs the gaps in spans are divided, at most.
+    chunks, right_chunks, attach_chunks : into how many the sums over all that a continuous span is part of
+        are divided, at most; those where it is a right part; and those over all that it is attached to. The
+        more programs for one sentence, the fewer sentences at once, whose charts have to be kept close by.
+    attach_warps, attach_stages, collect_warps, collect_stages : of the kernels that take the most time.
+    streams : whether continuous and discontinuous spans are handled side by side.
+    """
+
+    attach_rows: int = 32
+    rows: int = 32
+    sharing: int = 16
+    lines: int = 16
+    chunks: int = 4
+    wrap_chunks: int = 64
+    right_chunks: int = 16
+    attach_chunks: int = 8
+    attach_warps: int = 1
+    attach_stages: int = 3
+    collect_warps: int = 1
+    collect_stages: int = 2
+    streams: bool = True
+
+
+DEFAULT = Settings()
+
+
+#: Columns that programs of `forward.look_up` and `backward.collect_rules` handle at once, and the latter how
+#: often; their product divides all numbers of columns.
+_STEP, _STEPS = 128, 2
+
+#: The streams beside the main one: of discontinuous spans, of what is attached, and of what their parts are
+#: to continuous ones.
+_GAPPED, _ATTACHED, _WRAPPED = 0, 1, 2
+
+
+class _Kind(TypedDict):
+    dtype: torch.dtype
+    device: torch.device
+
+
+class Inside:
+    """All charts, from single words up, and log Z (B,): six launches for every width.
+
+    Continuous and discontinuous spans of one width need only those of smaller ones, not each other.
+
+    Parameters
+    ----------
+    words : (B, n, T) log probabilities.
+    root : (R, NT).
+    matrix : (R, symbols, columns), see `charts.rule_matrix`.
+    lengths : (B,).
+    """
+
+    def __init__(
+        self,
+        words: Tensor,
+        root: Tensor,
+        matrix: Tensor,
+        lengths: Tensor,
+        sizes: Sizes,
+        settings: Settings = DEFAULT,
+    ) -> None:
+        self.sizes, self.lengths, self.settings = sizes, lengths, settings
+        self.batch, self.n, preterminals = words.shape
+        batch, n, device = self.batch, self.n, words.device
+        self.slots = gapped_offsets(n)[-1] if sizes.has_gaps else 0
+        check_reach(1, n, numbers=self.slots * sizes.gapped)
+        check_reach(batch, n, programs=batch * (sizes.columns // (_STEP * _STEPS)))
+        self.first_preterminal = root.shape[-1]
+        self.preterminals = preterminals
+        rows = n * (n + 1) // 2
+        self.kind = kind = _Kind(dtype=words.dtype, device=device)
+        self.matrix = matrix.contiguous()
+        self.each = len(matrix) > 1
+        self.root = torch.zeros(len(root), sizes.nonterminals, **kind)
+        self.root[:, : self.first_preterminal] = root
+        self.symbols = torch.zeros(batch, rows, sizes.symbols, **kind)
+        self.views = torch.empty(batch, rows, sizes.view, **kind)
+        self.scales = torch.empty(batch, rows, **kind)
+        self.factors = torch.empty(batch, n, n, n, **kind)
+        halves = halves_of(words)
+        self.gapped = torch.empty(batch, max(self.slots, 1), sizes.gapped, dtype=halves, device=device)
+        self.attachers = torch.empty(
+            batch, rows, 2 * (sizes.columns - sizes.view), dtype=halves, device=device
+        )
+        self.probability = torch.zeros(batch, **kind)
+        self.log_z = torch.full((batch,), -torch.inf, **kind)
+        scales = words.amax(-1)
+        self.scales[:, :n] = scales
+        self.words_in(self.symbols).copy_((words - scales[..., None]).exp_())
+        self._look_up(1)
+        self._streams = streams = Streams(device, settings.streams)
+        for width in range(2, n + 1):
+            if sizes.has_gaps and width < n:
+                with streams.beside(_GAPPED):
+                    self._fill_gapped(width)
+            self._fill_continuous(width)
+            if width < n:
+                self._look_up(width)
+            streams.join(_GAPPED)
+
+    def words_in(self, chart: Tensor) -> Tensor:
+        """Return the preterminals of single words, (B, n, T), of a chart of symbols, as a view."""
+        return chart[:, : self.n, self.first_preterminal : self.first_preterminal + self.preterminals]
+
+    def possible_symbols(self, width: int) -> int:
+        """Return how many symbols, padded, spans of a width can have."""
+        return self.sizes.symbols if width == 1 else self.sizes.nonterminals
+
+    def _look_up(self, width: int) -> None:
+        """Multiply the spans of one width with the rules."""
+        sizes, lines = self.sizes, self.settings.lines
+        forward.look_up[(-(-(self.n - width + 1) // lines), sizes.columns // _STEP, self.batch)](
+            self.symbols, self.matrix, self.views, self.attachers, width, self.n,
+            self.possible_symbols(width), NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
+            VIEW=sizes.view, EACH=self.each, ROWS=lines, STEP=_STEP,
+            num_warps=2,
+        )  # fmt: skip
+
+    def _fill_continuous(self, width: int) -> None:
+        sizes, n = self.sizes, self.n
+        count = n - width + 1
+        splits = 1 << (n - 1).bit_length()
+        rows, most = self.settings.sharing, self.settings.wrap_chunks if sizes.has_gaps else 0
+        # In the spans that a program handles so many gaps begin.
+        chunks = min(most, width - 3 + min(rows, count)) if width > 2 else 0
+        parts = width - 1 + chunks
+        partial = torch.empty(self.batch, count, parts, sizes.nonterminals, **self.kind)
+        if chunks:
+            with self._streams.beside(_WRAPPED):
+                forward.wrap[(-(-count // rows), chunks, self.batch)](
+                    self.views, self.scales, self.gapped, partial, width, n, self.slots, parts, chunks,
+                    NT=sizes.nonterminals, D=sizes.gapped, VIEW=sizes.view, WRAP=sizes.wrap,
+                    SPLITS=splits, ROWS=rows, num_warps=1,
+                )  # fmt: skip
+        forward.combine[(count, width - 1, self.batch)](
+            self.symbols, self.views, self.scales, partial, width, n, parts,
+            NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view, SPLITS=splits, num_warps=1,
+        )  # fmt: skip
+        self._streams.join(_WRAPPED)
+        forward.finish[(count, self.batch)](
+            partial, self.symbols, self.scales, self.factors, self.root, self.lengths, self.probability,
+            self.log_z, width, n, parts, 0 if len(self.root) == 1 else sizes.nonterminals,
+            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, PARTS=1 << (n - 2 + most).bit_length(),
+            num_warps=1,
+        )  # fmt: skip
+
+    def _fill_gapped(self, width: int) -> None:
+        sizes, n = self.sizes, self.n
+        forward.set_apart[(n - width, width - 1, self.batch)](
+            self.symbols, self.views, self.attach(self.gapped, width, back=False), self.gapped, width, n,
+            self.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
+            APART=sizes.apart, BLOCK=self.settings.lines, num_warps=1,
+        )  # fmt: skip
+
+    def attach(self, values: Tensor, width: int, *, back: bool) -> Tensor:
+        """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching.attach`."""
+        sizes, settings, n = self.sizes, self.settings, self.n
+        gaps, rows = n - width, settings.attach_rows
+        # Tiles are of two kinds, and the last ones of both may have but one span.
+        programs = (width - 1) * (gaps + 1) // rows + 2
+        results = torch.empty(4, self.batch, (width - 1) * gaps * gaps, sizes.gapped, **self.kind)
+        attaching.attach[(n, programs, 2 * self.batch)](
+            values, self.attachers, self.factors, results, width, n, self.slots, D=sizes.gapped, BACK=back,
+            ROWS=rows,
+            num_warps=settings.attach_warps, num_stages=settings.attach_stages,
+        )  # fmt: skip
+        return results
+
+
+class Outside:
+    """Gradients of log Z, times `grad` (B,), by the charts `symbols` and `gapped`, `root` and `matrix`."""
+
+    def __init__(self, inside: Inside, grad: Tensor) -> None:
+        self.inside = inside
+        n, sizes = inside.n, inside.sizes
+        self.symbols = torch.zeros_like(inside.symbols)
+        self.gapped = torch.empty(inside.gapped.shape, dtype=inside.gapped.dtype, device=grad.device)
+        self.views = torch.empty(*inside.views.shape[:2], sizes.columns, **inside.kind)
+        possible = inside.probability > 0
+        share = torch.where(possible, grad / torch.where(possible, inside.probability, 1.0), 0.0)[:, None]
+        sentences, lengths = torch.arange(inside.batch, device=grad.device), inside.lengths
+        top = (lengths - 1) * (n + 1) - (lengths - 1) * lengths // 2
+        whole = inside.symbols[sentences, top, : sizes.nonterminals]
+        self.root = (share * whole)[:, : inside.first_preterminal]
+        self.symbols[sentences, top, : sizes.nonterminals] = share * inside.root
+        self._streams = Streams(grad.device, inside.settings.streams)
+        for width in range(n - 1, 0, -1):
+            if sizes.has_gaps and width > 1:
+                with self._streams.beside(_GAPPED):
+                    self._collect_gapped(width)
+            self._collect_continuous(width)
+            self._streams.join(_GAPPED)
+        self.matrix = torch.zeros(inside.batch, *inside.matrix.shape[1:], **inside.kind)
+        if n > 1:
+            torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n], out=self.matrix)
+            wide = inside.symbols[:, n:-1, : sizes.nonterminals].transpose(1, 2)
+            self.matrix[:, : sizes.nonterminals].baddbmm_(wide, self.views[:, n:-1])
+
+    def _collect_gapped(self, width: int) -> None:
+        inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
+        backward.collect_gapped[(n - 2, n - width, inside.batch)](
+            inside.views, inside.scales, self.symbols, inside.attach(self.gapped, width, back=True),
+            self.gapped, width, n, inside.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols,
+            VIEW=sizes.view, WRAP=sizes.wrap, BLOCK=settings.lines,
+            num_warps=1,
+        )  # fmt: skip
+
+    def _collect_continuous(self, width: int) -> None:
+        inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
+        count, uses = n - width + 1, 4 if sizes.has_gaps else 2
+        most = max(1, (n - width) // 2) if sizes.has_gaps else 1
+        chunks, attach_chunks = min(settings.chunks, most), min(settings.attach_chunks, most)
+        right_chunks = min(settings.right_chunks, max(1, n - width - 1)) if sizes.has_gaps else 0
+        parts, blocks = sizes.columns // (_STEP * _STEPS), -(-count // settings.lines)
+        kinds = inside.possible_symbols(width) // sizes.nonterminals
+        partial = torch.empty(max(chunks, attach_chunks), inside.batch, count, sizes.columns, **inside.kind)
+        view_shares = torch.empty(chunks + right_chunks, inside.batch, count, sizes.symbols, **inside.kind)
+        if sizes.has_gaps:
+            with self._streams.beside(_WRAPPED):
+                programs = -(-count // settings.sharing) * kinds, right_chunks, inside.batch
+                backward.collect_right_parts[programs](
+                    inside.views, self.gapped, view_shares[chunks:], width, n, inside.slots, right_chunks,
+                    D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
+                    APART=sizes.apart, ROWS=settings.sharing, num_warps=1,
+                )  # fmt: skip
+            with self._streams.beside(_ATTACHED):
+                attaching.collect_attached[(count, 4 * attach_chunks, inside.batch)](
+                    inside.gapped, self.gapped, inside.factors, partial, width, n, inside.slots,
+                    attach_chunks, D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach,
+                    ROWS=settings.rows, num_warps=settings.collect_warps, num_stages=settings.collect_stages,
+                )  # fmt: skip
+        backward.collect_views[(count, uses * chunks, inside.batch)](
+            inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,
+            self.gapped, partial, view_shares, width, n, inside.slots, chunks,
+            D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, VIEW=sizes.view,
+            APART=sizes.apart, WRAP=sizes.wrap, USES=uses, BLOCK=settings.lines,
+            num_warps=1,
+        )  # fmt: skip
+        self._streams.join(_ATTACHED, _WRAPPED)
+        shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
+        backward.collect_rules[(blocks, parts * inside.batch, kinds)](
+            partial, inside.matrix, self.views, shares, width, n, chunks, attach_chunks,
+            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, ATTACH=sizes.attach,
+            EACH=inside.each, BLOCK=settings.lines, STEP=_STEP, STEPS=_STEPS,
+            num_warps=2,
+        )  # fmt: skip
+        backward.collect_symbols[(blocks, inside.batch, kinds)](
+            view_shares, shares, self.symbols, width, n, chunks + right_chunks, NT=sizes.nonterminals,
+            S=sizes.symbols, PARTS=parts, BLOCK=settings.lines, num_warps=1,
+        )  # fmt: skip

@@ -1,5 +1,0 @@
-"""From the parameters of TN grammars to rules in rank space on a GPU, with a backward pass of its own."""
-
-from treemean.grammars.fused.rules import rank_rules
-
-__all__ = ["rank_rules"]

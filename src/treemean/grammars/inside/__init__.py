@@ -1,1 +1,0 @@
-"""Inside algorithms: for each family of rules a naive reference and a vectorised version of it."""

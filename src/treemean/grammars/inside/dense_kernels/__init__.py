@@ -1,5 +1,0 @@
-"""The inside algorithm over symbols as Triton kernels, for GPUs."""
-
-from treemean.grammars.inside.dense_kernels.partition import log_partition, span_posteriors
-
-__all__ = ["log_partition", "span_posteriors"]

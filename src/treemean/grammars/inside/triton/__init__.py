@@ -1,6 +1,0 @@
-"""The inside algorithm in rank space as Triton kernels, for GPUs."""
-
-from treemean.grammars.inside.triton.partition import log_partition
-from treemean.grammars.inside.triton.posteriors import span_posteriors
-
-__all__ = ["log_partition", "span_posteriors"]

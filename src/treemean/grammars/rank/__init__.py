@@ -1,0 +1,1 @@
+"""TN-LCFRS and TN-PCFG: rules are factored through ranks."""

@@ -1,0 +1,64 @@
+"""What is shipped: the type marker and all data files are in the wheel, and its metadata are complete."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from email.message import Message
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+import treemean
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "treemean"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """Build the wheel as pip does, but without the core, which would take a minute."""
+    folder = tmp_path_factory.mktemp("wheel")
+    settings = {"wheel.cmake": "false", "wheel.py-api": "py3", "build-dir": str(folder / "build")}
+    code = f"from scikit_build_core.build import build_wheel; build_wheel({str(folder)!r}, {settings!r})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel: zipfile.ZipFile) -> Message:
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    return Parser().parsestr(wheel.read(name).decode())
+
+
+def test_the_type_marker_is_shipped(wheel: zipfile.ZipFile) -> None:
+    assert (SOURCE / "py.typed").is_file()
+    assert {"treemean/py.typed", "treemean/_core.pyi"} <= set(wheel.namelist())
+
+
+def test_all_files_of_the_package_are_shipped(wheel: zipfile.ZipFile) -> None:
+    files = {path for path in SOURCE.rglob("*") if path.is_file() and path.suffix not in (".pyc", ".so")}
+    assert {path.relative_to(SOURCE.parent).as_posix() for path in files} <= set(wheel.namelist())
+
+
+def test_the_metadata_are_complete(metadata: Message) -> None:
+    assert metadata["Name"] == "treemean"
+    assert metadata["Version"] == treemean.__version__
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["Requires-Python"] == ">=3.11"
+    for field in ("Summary", "Author", "Keywords", "Description-Content-Type"):
+        assert metadata[field], field
+    assert "Typing :: Typed" in metadata.get_all("Classifier", [])
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(metadata.get_all("Provides-Extra", [])) == set(extras)
+
+
+def test_the_citation_is_of_this_version() -> None:
+    lines = (ROOT / "CITATION.cff").read_text().splitlines()
+    assert f"version: {treemean.__version__}" in lines
+    assert "license: Apache-2.0" in lines
