@@ -151,7 +151,7 @@ THEORY_TOOLS := pandoc xelatex rsvg-convert
 theory: $(VENV)/installed
 	$(RUN)/python docs/theory_figures.py
 	@for tool in $(THEORY_TOOLS); do command -v $$tool > /dev/null || { \
-	  echo "make theory needs $$tool. On Debian: apt-get install pandoc texlive-xetex texlive-latex-recommended lmodern librsvg2-bin" >&2; \
+	  echo "make theory needs $$tool. On Debian: apt-get install pandoc texlive-xetex texlive-latex-recommended texlive-fonts-recommended lmodern librsvg2-bin" >&2; \
 	  exit 1; }; done
 	@mkdir -p out
 	pandoc docs/theory.md --from markdown-yaml_metadata_block --resource-path docs --pdf-engine xelatex \
