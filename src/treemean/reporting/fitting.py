@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from treemean.fitting import HitModel
+from treemean.fitting.models.agreement import Agreement
 from treemean.fitting.models.weights import RunWeights
 from treemean.reporting.tables import Cell, Table
 
@@ -40,7 +41,7 @@ def fit_tables(model: HitModel) -> list[Table]:
         tables.append(Table(columns, rows, "Cross-validated on the development data"))
     if "confidence" in report:
         tables += confidence_tables(report["confidence"])
-    if isinstance(model.values, RunWeights):
+    if isinstance(model.values, RunWeights | Agreement):
         weights = zip(model.chosen, model.values.continuous, model.values.discontinuous, strict=True)
         tables.append(
             Table(
@@ -49,6 +50,8 @@ def fit_tables(model: HitModel) -> list[Table]:
                 "Weights",
             )
         )
+    if isinstance(model.values, Agreement):
+        notes.append(f"A gap of one word counts {model.values.one_word:.2f} of a longer one.")
     if "trade_off" in report:
         points: list[list[Cell]] = [
             [p["setting"], p["overall"], p["discontinuous"], "yes" if p["front"] else ""]

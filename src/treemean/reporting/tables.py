@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import rich.table
+    import rich.console
 
 #: 0 of 0.
 NOTHING = "–"
@@ -33,25 +33,21 @@ class Table:
     title: str = ""
     notes: Sequence[str] = field(default_factory=tuple)
 
-    def to_rich(self) -> rich.table.Table:
-        """Return the table for the terminal."""
+    def to_rich(self) -> rich.console.Group:
+        """Return the table for the terminal; title and notes are as wide as that, not as the table."""
         from rich import box
+        from rich.console import Group
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        table = RichTable(
-            title=Text(self.title, style="bold") if self.title else None,
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-            caption=Text("\n".join(self.notes)) if self.notes else None,
-            caption_justify="left",
-        )
+        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         for number, name in enumerate(self.columns):
             table.add_column(Text(name), justify="left" if number == 0 else "right", overflow="fold")
         for row in self.rows:
             table.add_row(*[Text(_shown(cell)) for cell in row])
-        return table
+        title = [Text(self.title, style="bold")] if self.title else []
+        notes = [Text(note, style="dim") for note in self.notes]
+        return Group(*title, table, *notes)
 
     def to_markdown(self) -> str:
         """Return the table as Markdown.
