@@ -376,6 +376,6 @@ print(json.dumps(ended))
     found = subprocess.run(words, cwd=ROOT, env=bare, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     areas = {"kernels": "__main__ dense hazard soak"}
-    areas["learning"] = "ensemble gradients prepare quality reproducible stability"
+    areas["learning"] = "discontinuity ensemble gradients prepare quality reproducible stability"
     programs = {f"benchmarks.{area}.{name}" for area, names in areas.items() for name in names.split()}
     assert json.loads(found.stdout.splitlines()[-1]) == dict.fromkeys(programs, 0)

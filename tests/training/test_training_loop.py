@@ -303,3 +303,19 @@ def test_nothing_to_train_on_is_said(tmp_path):
     (tmp_path / "train.txt").write_bytes(b"goed zo\nslecht\xff woord\n")
     with pytest.raises(FormatError, match=r"train.txt:2: not valid UTF-8"):
         train(load_config(path), tmp_path / "out")
+
+
+def test_models_of_all_epochs_can_be_kept(tmp_path):
+    config = tiny_config(tmp_path, "checkpoint.epochs=true", "training.epochs=3")
+    for stop in (7, 9):  # in the first and in the second epoch
+        with pytest.raises(Interrupted):
+            train(config, tmp_path / "out", make_learner=failing(stop=stop))
+    result = train(config, tmp_path / "out")
+    folder = tmp_path / "out" / "run01"
+    assert sorted(path.name for path in (folder / "epochs").iterdir()) == ["01", "02", "03"]
+    kept = {epoch: Model.load(folder / "epochs" / f"{epoch:02d}") for epoch in (1, 2, 3)}
+    best = Model.load(result.model).grammar.state_dict()
+    for name, tensor in kept[result.epoch].grammar.state_dict().items():
+        assert torch.equal(tensor, best[name])
+    told = {e["epoch"]: e["development"] for e in metrics(tmp_path / "out") if e["event"] == "epoch"}
+    assert {epoch: model.provenance["selected"]["development"] for epoch, model in kept.items()} == told

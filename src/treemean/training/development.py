@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from treemean.errors import NumericalError
-from treemean.evaluation import evaluate
+from treemean.evaluation import Evaluation, evaluate
 from treemean.grammars import Careful, Grammar
 from treemean.grammars.grammar import Masks
 from treemean.grammars.memory import told_if_too_little
@@ -73,12 +73,36 @@ def perplexity(nats: float, words: int) -> float:
     return math.exp(nats / words) if nats / words < 700 else math.inf
 
 
-@torch.no_grad()
+@dataclass(frozen=True)
+class Decoded:
+    """What a grammar says about the development set: its log-likelihood, and trees where gold ones are.
+
+    `again` counts the sentences that were computed once more in float64.
+    """
+
+    log_likelihood: float
+    trees: Treebank | None
+    again: int
+
+
 def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
     """Compute likelihood, and F1 where there are gold trees, on the development set.
 
     Raises `NumericalError` if something is not finite in float64 either: the parameters are broken.
     """
+    found = decode(grammar, data)
+    counted = data.development.lengths[data.development.lengths > 1]
+    size = int(counted.sum()), len(counted)
+    if found.trees is None:
+        return Scores(found.log_likelihood, *size, again=found.again)
+    scores = evaluated(found.trees, data, config)
+    f1 = (scores.overall.f1, scores.continuous.f1, scores.discontinuous.f1)
+    return Scores(found.log_likelihood, *size, *f1, again=found.again)
+
+
+@torch.no_grad()
+def decode(grammar: Grammar, data: Data) -> Decoded:
+    """Compute the log-likelihood of the development set and, where there are gold trees, parse it."""
     corpus = data.development
     device = next(grammar.parameters()).device
     generator = torch.Generator(device).manual_seed(_SEED)
@@ -96,20 +120,20 @@ def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
         total += log_likelihood
         for place, masks in zip(places.tolist(), found):  # none without gold
             trees[place] = masks
-    counted = corpus.lengths[corpus.lengths > 1]
-    size = int(counted.sum()), len(counted)
     if data.gold is None:
-        return Scores(total, *size, again=careful.again)
+        return Decoded(total, None, careful.again)
     predicted = Treebank.from_trees(
         Tree(words, [Constituent(mask, LABEL) for mask in masks or [(1 << len(words)) - 1]])
         for words, masks in zip(data.kept, trees, strict=True)
     )
+    return Decoded(total, predicted, careful.again)
+
+
+def evaluated(trees: Treebank, data: Data, config: TrainingConfig) -> Evaluation:
+    """Return how trees of the development set compare with the gold ones, under the protocol `paper`."""
+    assert data.gold is not None
     punctuation: Any = frozenset() if config.data.punctuation == "keep" else config.data.punctuation
-    scores = evaluate(
-        predicted, data.gold, "paper", max_length=config.data.max_length, punctuation=punctuation
-    )
-    f1 = (scores.overall.f1, scores.continuous.f1, scores.discontinuous.f1)
-    return Scores(total, *size, *f1, again=careful.again)
+    return evaluate(trees, data.gold, "paper", max_length=config.data.max_length, punctuation=punctuation)
 
 
 def _measured(

@@ -5,6 +5,7 @@ OUT/corpus/              the data as numbers
 OUT/run01/metrics.jsonl  what was measured, line by line
 OUT/run01/checkpoint/    from which an interrupted run goes on
 OUT/run01/model/         the selected model
+OUT/run01/epochs/01/     the model of an epoch, if all of them are kept (checkpoint.epochs)
 OUT/run01/result.json    written when the run is finished
 """
 
@@ -86,6 +87,10 @@ class RunFolder:
         self.checkpoint = self.path / "checkpoint"
         self.metrics = self.path / "metrics.jsonl"
         self._result = self.path / "result.json"
+
+    def model_of_epoch(self, epoch: int) -> Path:
+        """Return where the model of an epoch is kept, if those of all epochs are."""
+        return self.path / "epochs" / f"{epoch:02d}"
 
     def result(self, checksum: str) -> RunResult | None:
         """Return the result if the run is finished.

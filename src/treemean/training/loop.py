@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -116,7 +117,7 @@ class Loop:
             if state is None:
                 self._save(good=True)
             elif self._state.best is not None:
-                self._export(self._checkpoints.tensors(_BEST))  # perhaps it was killed before it could
+                self._export_best(self._checkpoints.tensors(_BEST))  # perhaps it was killed before it could
         self._world.wait()
 
     def _result(self) -> RunResult:
@@ -271,7 +272,7 @@ class Loop:
                 selected = scores is not None and state.watch.count > 0
             else:
                 selected = scores is not None and scores.value(select) > state.best.value(select)
-            best = _copied(grammar.state_dict()) if selected and self._world.is_main else None
+            model = self._model_to_keep(grammar, selected)
         if scores is None and not state.finished:
             self._go_back("development sentences have no finite likelihood")
         if selected:
@@ -286,12 +287,16 @@ class Loop:
             )  # fmt: skip
             self._say("epoch", development=scores.to_dict(), selected=selected)
         self._decide_end()
+        if model is not None and scores is not None and self._config.checkpoint.epochs:
+            # Before the state says that this epoch is over: a run that is killed in between makes it again.
+            self._export(model, self._folder.model_of_epoch(state.epoch), state.epoch, scores)
         state.epoch, state.place, state.sums = state.epoch + 1, 0, Sums()
         if self._world.is_main:
             good = scores is not None and not state.watch.trouble(self._config.recovery)
+            best = model if selected else None
             self._save(good=good, best=best)
             if best is not None:
-                self._export(best)
+                self._export_best(best)
 
     def _measured(self, grammar: Grammar) -> Scores | None:
         """Return what the grammar is worth on the development set; None if its parameters are broken."""
@@ -346,10 +351,18 @@ class Loop:
         self._checkpoints.save(asdict(self._state), self._state.step, tensors)
         self._saved = time.monotonic()
 
-    def _export(self, tensors: Mapping[str, Tensor]) -> None:
+    def _model_to_keep(self, grammar: Grammar, selected: bool) -> dict[str, Tensor] | None:
+        """Return a copy of the parameters, if the model of this epoch is to be written by this process."""
+        wanted = selected or self._config.checkpoint.epochs
+        return _copied(grammar.state_dict()) if wanted and self._world.is_main else None
+
+    def _export_best(self, tensors: Mapping[str, Tensor]) -> None:
         """Write the selected model for use."""
-        state = self._state
-        assert state.best is not None
+        assert self._state.best is not None
+        self._export(tensors, self._folder.model, self._state.best_epoch, self._state.best)
+
+    def _export(self, tensors: Mapping[str, Tensor], place: Path, epoch: int, scores: Scores) -> None:
+        """Write the model of an epoch into a folder."""
         provenance = {
             "software": software(),
             "run": self._folder.run,
@@ -357,12 +370,12 @@ class Loop:
             "data": self._data.facts,
             "selected": {
                 "by": self._config.training.select,
-                "epoch": state.best_epoch,
-                "development": state.best.to_dict(),
+                "epoch": epoch,
+                "development": scores.to_dict(),
             },
         }
         write_model(
-            self._folder.model,
+            place,
             self._learner.grammar.config,
             tensors,
             self._data.vocabulary,

@@ -133,10 +133,11 @@ class RecoveryConfig:
 
 @dataclass(frozen=True)
 class CheckpointConfig:
-    """`[checkpoint]`: how often the state of a run is saved, beside the end of every epoch."""
+    """`[checkpoint]`: how often a run is saved, beside the end of every epoch, and what is kept."""
 
     steps: int = 0
     seconds: float = 300.0
+    epochs: bool = False
 
     def __post_init__(self) -> None:
         check_within("checkpoint", self, 0, _MANY, "steps", "seconds")

@@ -1,0 +1,249 @@
+"""Does a change of the settings make runs learn discontinuous constituents? Several initialisations of each.
+
+    python -m benchmarks.learning.discontinuity --out FOLDER --seconds 540 \\
+        --variant base --variant more-ranks "grammar.ranks=[400,16,400,16]"
+
+Trains every variant from the same initialisations and orders, keeps the model of every epoch, and measures
+each of them (benchmarks/learning/gaps.py). Variants are compared with the first one, run by run, by a
+permutation test. What is known without gold trees is compared with F1: could good runs be chosen so?
+The same command goes on where it was stopped; more variants and initialisations may be asked for.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import Budget, exit_if_failed, show
+from benchmarks.learning import gaps
+from benchmarks.learning.common import arguments, config_for, folder_for
+from benchmarks.learning.study import study
+from benchmarks.page.chance import sign_p_value
+from benchmarks.reports import Report, guard
+from treemean.parsing import Model
+from treemean.training.folders import RunFolder
+from treemean.training.single import device_of, prepare_folder
+from treemean.training.together import Job
+
+#: What tables show of an epoch, and how it is called there.
+SHOWN = {
+    "f1": "F1",
+    "f1_discontinuous": "discontinuous",
+    "recall": "recall",
+    "nats": "nats per word",
+    "nats_without_gaps": "without gaps",
+    "expected": "expected gaps",
+    "divergence": "divergence",
+}
+#: What is known of a run without gold trees, by which it could be chosen.
+CRITERIA = (
+    "likelihood",
+    "gain",
+    "agreement",
+    "stability",
+    "shorter_part",
+    "expected",
+    "proposed",
+    "divergence",
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """An initialisation and an order of a variant."""
+
+    variant: str
+    initialisation: int
+    order: int
+
+    @property
+    def name(self) -> str:
+        """What it is called in reports."""
+        return f"{self.variant}-{self.initialisation}-{self.order}"
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = arguments(__doc__ or "", seconds=540)
+    parser.add_argument("--corpus", default="full")
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--inits", type=int, nargs="+", default=[1, 2, 3, 4, 5], help="seeds of parameters")
+    parser.add_argument("--orders", type=int, nargs="+", default=[1], help="orders of sentences of each")
+    parser.add_argument(
+        "--variant",
+        action="append",
+        nargs="+",
+        required=True,
+        metavar=("NAME", "a.b=c"),
+        help="what is compared",
+    )
+    options = parser.parse_args(words)
+    variants = {name: changes for name, *changes in options.variant}
+    if len(variants) < len(options.variant):
+        parser.error("two variants have the same name")
+    jobs = {name: _jobs(options, name, changes) for name, changes in variants.items()}
+    budget, report = Budget(options.seconds), Report(options.out, "discontinuity", go_on=True)
+    complete = []
+    for place, (name, own) in enumerate(jobs.items()):
+        seconds = budget.left() / (len(jobs) - place)  # what one does not need is left for those that follow
+        named = {run.name: job for run, job in own.items()}
+        complete.append(study(name, named, Budget(seconds), report, reserve=0.1 * seconds))
+        guard(f"measuring {name}", _measure, own, report, budget)
+    report.save(variants=variants, complete=all(complete))
+    measured = [told for told in report.values.get("measured", []) if told["variant"] in variants]
+    _tables(measured, list(variants))
+    exit_if_failed()
+
+
+def _jobs(options: Namespace, variant: str, changes: Sequence[str]) -> dict[Run, Job]:
+    jobs = {}
+    for seed in options.inits:
+        given = [
+            *(
+                f"run.init_seed={seed}",
+                f"training.epochs={options.epochs}",
+                f"training.patience={options.epochs}",
+            ),
+            *("training.select=likelihood", "training.report_every=25"),
+            *("checkpoint.seconds=0", "checkpoint.epochs=true"),
+        ]
+        config = config_for(options.data, options.corpus, *given, *options.override, *changes)
+        folder = folder_for(options.work / "discontinuity", f"{variant}-{seed}", options.data, options.corpus)
+        jobs |= {Run(variant, seed, order): Job(config, folder, order) for order in options.orders}
+    return jobs
+
+
+def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget) -> None:
+    """Measure all epochs of the runs of a variant that were not measured before."""
+    kept = report.values.get("measured", [])
+    variant = next(iter(jobs)).variant
+    epochs = [_epochs_of(job) for job in jobs.values()]
+    common = min(epochs)  # of which all runs have a model
+    if common == max((told["epochs"] for told in kept if told["variant"] == variant), default=0):
+        return
+    told: dict[Run, list[dict[str, Any]]] = {run: [] for run in jobs}
+    found: dict[Run, list[gaps.Found]] = {run: [] for run in jobs}
+    for run, job in jobs.items():
+        data = prepare_folder(job.config, job.folder)
+        for epoch in range(1, common + 1):
+            model = Model.load(
+                RunFolder(job.folder, job.run).model_of_epoch(epoch), device=device_of(job.config)
+            )
+            scores, gapped = gaps.measure_gaps(model.grammar, data, job.config)
+            told[run].append({"epoch": epoch, **scores})
+            found[run].append(gapped)
+        print(f"{budget} {run.name} is measured", flush=True)
+    entry = {
+        "variant": variant,
+        "epochs": common,
+        "union_recall": [gaps.recall([own[epoch] for own in found.values()]) for epoch in range(common)],
+        "runs": [asdict(run) | {"epochs": _with_criteria(run, told, found)} for run in jobs],
+    }
+    report.save(measured=[*(other for other in kept if other["variant"] != variant), entry])
+
+
+def _epochs_of(job: Job) -> int:
+    """Return how many epochs in a row have a model."""
+    folder, epoch = RunFolder(job.folder, job.run), 1
+    while (folder.model_of_epoch(epoch) / "model.json").exists():
+        epoch += 1
+    return epoch - 1
+
+
+def _with_criteria(
+    run: Run, told: Mapping[Run, list[dict[str, Any]]], found: Mapping[Run, list[gaps.Found]]
+) -> list[dict[str, Any]]:
+    """Add to the epochs of a run what can be said of it without gold trees, beside the other runs."""
+    own = found[run]
+    others = [gapped for other, gapped in found.items() if other != run]
+    epochs = []
+    for place, scores in enumerate(told[run]):
+        shared = [gaps.agreement(own[place].proposed, other[place].proposed) for other in others]
+        before = own[place - 1].proposed if place else set()
+        epochs.append(
+            scores
+            | {
+                "likelihood": -scores["nats"],
+                "gain": scores["nats_without_gaps"] - scores["nats"],
+                "agreement": float(np.mean(shared)) if shared else 0.0,
+                "stability": gaps.agreement(own[place].proposed, before),
+            }
+        )
+    return epochs
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+def _tables(measured: Sequence[Mapping[str, Any]], variants: Sequence[str]) -> None:
+    by_variant = {entry["variant"]: entry for entry in measured}
+    known = [by_variant[name] for name in variants if name in by_variant]
+    if not known:
+        print("no epoch is measured yet", flush=True)
+        return
+    rows = [
+        [entry["variant"], place + 1, *(_cell(_values(entry, key, place)) for key in SHOWN), f"{union:.2f}"]
+        for entry in known
+        for place, union in enumerate(entry["union_recall"])
+    ]
+    columns = ["variant", "epoch", *SHOWN.values(), "recall of all runs"]
+    show(columns, rows, "mean ± standard deviation over runs")
+    if len(known) > 1:
+        show(*_comparison(known))
+    show(*_choosing(known))
+
+
+def _comparison(known: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]], str]:
+    base, rows = known[0], []
+    for other in known[1:]:
+        epoch = min(base["epochs"], other["epochs"])
+        cells: list[str] = []
+        for key in ("f1", "f1_discontinuous", "nats"):
+            pairs = _pairs(base, other, key, epoch - 1)
+            differences = [second - first for first, second in pairs]
+            cells.append(f"{np.mean(differences):+.3f} (p = {sign_p_value(differences):.3f})")
+        rows.append([other["variant"], epoch, len(pairs), *cells])
+    columns = ["variant", "epoch", "pairs", "F1", "discontinuous", "nats per word"]
+    return columns, rows, f"difference from {base['variant']}, run by run"
+
+
+def _choosing(known: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]], str]:
+    """Compare what is known without gold trees with F1, over the last epochs of all runs."""
+    last = [run["epochs"][-1] for entry in known for run in entry["runs"]]
+    rows = []
+    for criterion in CRITERIA:
+        values = [epoch[criterion] for epoch in last]
+        found = [
+            gaps.rank_correlation(values, [epoch[key] for epoch in last])
+            for key in ("f1", "f1_discontinuous")
+        ]
+        rows.append([criterion, *("–" if value is None else f"{value:+.2f}" for value in found)])
+    title = f"rank correlation with F1 of what is known without gold trees, {len(last)} runs"
+    return ["criterion", "overall", "discontinuous"], rows, title
+
+
+def _pairs(
+    base: Mapping[str, Any], other: Mapping[str, Any], key: str, place: int
+) -> list[tuple[float, float]]:
+    """Return the values of runs that both variants have."""
+    first, second = (
+        {(run["initialisation"], run["order"]): run["epochs"][place][key] for run in entry["runs"]}
+        for entry in (base, other)
+    )
+    return [(first[pair], second[pair]) for pair in first if pair in second]
+
+
+def _values(entry: Mapping[str, Any], key: str, place: int) -> list[float]:
+    return [run["epochs"][place][key] for run in entry["runs"]]
+
+
+def _cell(values: Sequence[float]) -> str:
+    spread = f" ± {np.std(values, ddof=1):.2f}" if len(values) > 1 else ""
+    return f"{np.mean(values):.2f}{spread}"
+
+
+if __name__ == "__main__":
+    main()

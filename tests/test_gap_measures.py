@@ -1,0 +1,134 @@
+"""The bench for discontinuous constituents: its measures against other ways to compute them; a small run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.spatial.distance import jensenshannon
+
+from benchmarks.learning import discontinuity, gaps
+from benchmarks.page.chance import sign_p_value
+from examples import examples
+from parser_instances import SIZES, write_instance
+from treemean.grammars import GrammarConfig, build_grammar
+from treemean.training import load_config
+from treemean.training.corpus import Corpus, prepare
+from treemean.trees import bitsets
+
+NUMBERS = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=7)
+
+
+@pytest.fixture(scope="module")
+def grammar():
+    torch.manual_seed(2)
+    drawn = build_grammar(GrammarConfig("tn-lcfrs", **SIZES), vocabulary_size=9).double()
+    with torch.no_grad():
+        for parameter in drawn.parameters():
+            parameter.mul_(2)  # rules that differ
+    return drawn
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return Corpus.of([[1, 2, 3, 4], [5], [3, 3], [8, 1, 4, 2, 6], [7, 7, 1]])
+
+
+@torch.no_grad()
+def test_without_gaps_a_grammar_is_the_sum_over_its_trees_without_gaps(grammar, corpus) -> None:
+    plain = gaps.without_gaps(grammar)
+    words = torch.tensor([[8, 1, 4, 2, 6]])
+    # Rules that wrap nothing, normalised again, and what no longer occurs left out.
+    factors = grammar.factors(words)
+    r1 = grammar.ranks.r1
+    parents = factors.parents[:, :r1] / factors.parents[:, :r1].sum(-1, keepdim=True)
+    chart = {}
+    nonterminals = len(factors.root)
+    for width in range(1, 6):
+        for i in range(6 - width):
+            if width == 1:
+                chart[i, i + 1] = torch.cat([torch.zeros(nonterminals), factors.words[0, i].exp()]).double()
+                continue
+            inside = torch.zeros(nonterminals, dtype=torch.float64)
+            for j in range(i + 1, i + width):
+                both = (factors.left[:r1] @ chart[i, j]) * (factors.right[:r1] @ chart[j, i + width])
+                inside = inside + parents @ both
+            chart[i, i + width] = torch.cat([inside, torch.zeros(len(factors.words[0, 0])).double()])
+    expected = float((factors.root @ chart[0, 5][:nonterminals]).log())
+    assert float(plain.log_prob(words)) == pytest.approx(expected, abs=1e-9)
+    several = [plain.log_prob(torch.tensor([s])) for s in ([1, 2, 3, 4], [3, 3], [8, 1, 4, 2, 6], [7, 7, 1])]
+    assert gaps.log_likelihood(plain, corpus) == pytest.approx(float(sum(several)), abs=1e-9)
+
+
+def test_expected_gaps_are_those_of_samples(grammar, corpus) -> None:
+    generator = torch.Generator().manual_seed(1)
+    count, found = 1500, 0
+    for numbers in ([1, 2, 3, 4], [8, 1, 4, 2, 6], [7, 7, 1]):
+        (samples,) = grammar.sample(torch.tensor([numbers]), count=count, generator=generator)
+        found += sum(bitsets.fan_out_of(mask) > 1 for masks in samples for mask in masks)
+    assert found > 100
+    assert gaps.expected_gaps(grammar, corpus) == pytest.approx(found / count, rel=0.1)
+
+
+def test_divergence_is_that_of_scipy(grammar) -> None:
+    choices = gaps.gapped_choices(grammar).numpy()
+    pairs = [jensenshannon(a, b) ** 2 for k, a in enumerate(choices) for b in choices[k + 1 :]]
+    assert gaps.mean_divergence(torch.from_numpy(choices)) == pytest.approx(np.mean(pairs))
+
+
+@examples(40)
+@given(NUMBERS, st.randoms(use_true_random=False))
+def test_rank_correlation_is_that_of_scipy(first, random) -> None:
+    second = [random.choice([0.0, 1.0, 2.0]) for _ in first]
+    found = gaps.rank_correlation(first, second)
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        assert found is None
+    else:
+        assert found == pytest.approx(stats.spearmanr(first, second).statistic)
+
+
+@examples(25)
+@given(NUMBERS)
+def test_chance_of_pairs_is_that_of_scipy(differences) -> None:
+    found = stats.permutation_test(
+        (np.array(differences),), np.mean, permutation_type="samples", n_resamples=np.inf
+    )
+    assert sign_p_value(differences) == pytest.approx(min(found.pvalue, 1.0))
+
+
+def test_one_command_compares_variants(tmp_path: Path, capsys) -> None:
+    write_instance(tmp_path)
+    given = [
+        f"data.train={json.dumps([str(tmp_path / 'train.txt')])}",
+        f"data.development={tmp_path / 'dev.jsonl'}",
+    ]
+    prepare(load_config("tn-lcfrs", [*given, "data.max_length=7"]).data, tmp_path / "data" / "full")
+    sizes = [f"--override=grammar.{name}={size}" for name, size in SIZES.items()]
+    words = [
+        *("--data", str(tmp_path / "data"), "--out", str(tmp_path), "--work", str(tmp_path / "work")),
+        *("--epochs", "2", "--inits", "1", "2", "--override", "data.max_length=7", *sizes),
+        *("--override", "batches.first_limit=6", "--override", "training.threads=1"),
+        *("--variant", "base", "--variant", "faster", "optimiser.rate=0.01"),
+    ]
+    discontinuity.main(words)
+    shown = capsys.readouterr().out
+    for told in ("difference from base", "rank correlation", "recall of all runs", "everything is done"):
+        assert told in shown
+    report = json.loads((tmp_path / "discontinuity.json").read_text())
+    assert report["complete"]
+    assert [entry["variant"] for entry in report["measured"]] == ["base", "faster"]
+    for entry in report["measured"]:
+        assert len(entry["union_recall"]) == 2
+        for run in entry["runs"]:
+            scores = report[entry["variant"]][f"{entry['variant']}-{run['initialisation']}-1"]["epochs"]
+            for measured, told in zip(run["epochs"], scores, strict=True):
+                assert measured["f1"] == told["f1"]
+                assert measured["nats"] == pytest.approx(-told["log_likelihood"] / told["words"])
+    discontinuity.main(words)  # everything is there already
+    assert "is measured" not in capsys.readouterr().out
