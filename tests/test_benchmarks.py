@@ -66,7 +66,9 @@ def page_for(folder: Path, kept: dict[str, Any]) -> Path:
     for name in ("images", "measurements"):
         (docs / name).mkdir(parents=True)
     marks = ("checks", "steps", "ensemble", "learning", "precision", "curves")
-    (docs / "gpu.md").write_text("".join(f"<!-- {name} -->\nold\n<!-- end -->\n" for name in marks))
+    (docs / "measurements" / "gpu.md").write_text(
+        "".join(f"<!-- {name} -->\nold\n<!-- end -->\n" for name in marks)
+    )
     (docs / "measurements" / "gpu-h200.json").write_text(json.dumps(kept))
     return docs
 
@@ -83,7 +85,7 @@ def test_measurements_are_brought_home(tmp_path: Path) -> None:
     measured(tmp_path)
     docs = page_for(tmp_path, {"learning": {"float32-0": measurements.curves(runs(["float32-0-1"], 1))}})
     bring_home([str(tmp_path), "--docs", str(docs)])
-    page, data = (docs / "gpu.md").read_text(), kept_in(docs)
+    page, data = (docs / "measurements" / "gpu.md").read_text(), kept_in(docs)
     assert "old" not in page
     assert "| inside, for given rules | 1 | 1e-04 | 2e-04 | – |" in page
     assert "| 10 | 20 | 1.70 | 56 | 1.00 | 0.20 | 0.30 | 0.10 | 1.00 | – | 36 |" in page
@@ -150,7 +152,7 @@ def test_runs_of_several_folders_are_joined_and_replace_those_that_were_kept(
         "ours-1e-09": ["ours-1e-09-1"],
     }
     assert {len(run["epochs"]) for run in learning["ours-0"].values()} == {2}  # all of them are new
-    page = (docs / "gpu.md").read_text()
+    page = (docs / "measurements" / "gpu.md").read_text()
     assert "| kernels, no floor | 4 | 1 | 5.900 (5.900–5.900) | 31.5 (31.0–32.0) | 1.0 (1.0–1.0) |" in page
 
 

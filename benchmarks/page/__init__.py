@@ -1,1 +1,1 @@
-"""The page docs/gpu.md: what was measured becomes one JSON file, tables and figures."""
+"""The page docs/measurements/gpu.md: what was measured becomes one JSON file, tables and figures."""

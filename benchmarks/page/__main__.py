@@ -1,11 +1,11 @@
-"""Bring measurements home: one JSON file, the tables and figures of docs/gpu.md.
+"""Bring measurements home: one JSON file, the tables and figures of docs/measurements/gpu.md.
 
     python -m benchmarks.page FOLDER …
 
 Each FOLDER may have gpu.json (`make bench-gpu`), quality-*.json, ensemble.json, stability.json, compare.json
 and average.json (benchmarks.learning). What is in none of them is kept as it was in
-docs/measurements/gpu-h200.json. Tables are written between the marks in docs/gpu.md. Without any folder,
-tables and figures are made again from what is kept.
+docs/measurements/gpu-h200.json. Tables are written between the marks in docs/measurements/gpu.md. Without any
+folder, tables and figures are made again from what is kept.
 
 Runs of one kind (quality-KIND.json) may be in several folders of one call, with other seeds in each: they are
 joined, and together replace what was kept of that kind, which another version of the code may have made.
@@ -37,7 +37,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("folders", type=Path, nargs="*", help="that programs wrote into")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs")
     options = parser.parse_args(words)
-    target, page = options.docs / "measurements" / "gpu-h200.json", options.docs / "gpu.md"
+    target, page = options.docs / "measurements" / "gpu-h200.json", options.docs / "measurements" / "gpu.md"
     data = bring_home(options.folders, json.loads(target.read_text()) if target.exists() else {})
     tables = kernel_tables(data) | learning_tables(data)
     target.parent.mkdir(exist_ok=True)

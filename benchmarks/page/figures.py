@@ -1,4 +1,4 @@
-"""The figures of docs/gpu.md."""
+"""The figures of docs/measurements/gpu.md."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ def learning_tables(data: Mapping[str, Any]) -> dict[str, str]:
     drawn = any(name in tables for name in ("ensemble", "stability", "compare"))
     return (
         tables
-        | ({"curves": "![Learning curves](images/gpu-learning.svg)"} if drawn else {})
-        | ({"precision": f"![{PRECISION}](images/gpu-precision.svg)"} if "learning" in tables else {})
+        | ({"curves": "![Learning curves](../images/gpu-learning.svg)"} if drawn else {})
+        | ({"precision": f"![{PRECISION}](../images/gpu-precision.svg)"} if "learning" in tables else {})
     )
 
 

@@ -1,4 +1,4 @@
-"""What kernels become for a Hopper GPU: no asynchronous products of matrices, see docs/gpu.md."""
+"""What kernels become for a Hopper GPU: no asynchronous matrix products, see docs/measurements/gpu.md."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def synchronous(rows: int, warps: int) -> bool:
 
     Larger ones become asynchronous `wgmma` instructions on a Hopper GPU. In a pipelined loop Triton (3.6 and
     3.7 at least) lets such an instruction run on while the next round overwrites the registers it reads, if
-    an operand was computed in registers; see docs/gpu.md. No kernel of ours may use them.
+    an operand was computed in registers; see docs/measurements/gpu.md. No kernel of ours may use them.
 
     >>> synchronous(32, 8), synchronous(128, 2), synchronous(64, 4)
     (True, True, False)
