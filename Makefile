@@ -43,7 +43,7 @@ help:
 	@echo "make soak-gpu     repeat every kernel thousands of times there: the bits must stay the same"
 	@echo "make gpu-data     prepare the Dutch data for training on such a machine, in out/gpu-data"
 	@echo "make experiment   the demo from three initialisations, as in docs/ensemble.md"
-	@echo "make fitting      fit hits on LASSY: tables, and the figures of docs/fitting.md (minutes)"
+	@echo "make fitting      fit hits on LASSY: tables, and the figures of docs/measurements/fitting.md (minutes)"
 	@echo "make docs         regenerate what the docs show, and check their links"
 	@echo "make theory       draw the figures of docs/theory.md, and make out/theory.pdf of it"
 	@echo "make sanitize     run the tests of the core under AddressSanitizer and UBSan"

@@ -1,4 +1,4 @@
-"""Fitted hits on LASSY: tables and the figures of docs/fitting.md.
+"""Fitted hits on LASSY: tables and the figures of docs/measurements/fitting.md.
 
 `python -m benchmarks.cpu.fitting [--quick]`; the predictions are looked for under $TREEMEAN_DATA. All is
 fitted on the development sentences; test sentences only give the scores of what is fitted.
