@@ -1,4 +1,4 @@
-"""Probabilities of candidates on LASSY: the table and the reliability diagram of docs/measurements/fitting.md.
+"""Probabilities of candidates on LASSY: table and reliability diagram of docs/measurements/fitting.md.
 
 `python -m benchmarks.cpu.confidence`; the predictions are looked for under $TREEMEAN_DATA. Models are fitted
 on the development sentences; test sentences only tell how often the candidates are right.
