@@ -72,7 +72,7 @@ def check_grown(size: float, n: int = 10, batch: int = 4) -> dict[str, object]:
 
 
 def check(kind: str, sharpness: float, n: int = 10, batch: int = 4) -> dict[str, object]:
-    """Compare three versions with float64: kernels of halves, kernels of float32, plain TF32.
+    """Compare three versions with float64: kernels in fp16, kernels of float32, plain TF32.
 
     Where a version rounds what goes into a ReLU, some few are on the other side of the kink, each of which
     changes gradients by as much as it carries; the errors of the plain TF32 version tell how much that is,

@@ -4,7 +4,7 @@
 
 Learning curves from the same data, orders and initialisations: {our kernels, full float32} x {no floor, a
 floor of 1e-9}. Runs of one kind are trained together, each kind in a process of its own, since the precision
-of kernels is set before they run. Full float32 is the same code without halves and without tensor cores, but
+of kernels is set before they run. Full float32 is the same code without fp16 and without tensor cores, but
 for the sums over discontinuous spans, whose operands have 16 binary digits.
 """
 

@@ -77,7 +77,7 @@ def test_long_loops(device: str) -> None:
 @pytest.mark.parametrize("sharp", [pytest.param(1.0, marks=pytest.mark.slow), 8.0])
 def test_halves_are_exact_enough(sharp: float, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the interpreter, too, discontinuous spans are kept and multiplied as on a GPU."""
-    monkeypatch.setattr(passes, "halves_of", lambda like: torch.float16)
+    monkeypatch.setattr(passes, "fp16_type", lambda like: torch.float16)
     rules = random_dense_rules(2, 6, 3, 4, 5, sharp=sharp, seed=1)
     given = DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
     expected = value_and_gradients(dense_torch.log_partition, rules, None)
@@ -90,7 +90,7 @@ def test_halves_are_exact_enough(sharp: float, device: str, monkeypatch: pytest.
 @pytest.mark.usefixtures("poisoned")
 def test_improbable_gaps(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a gap is as improbable as 1e-20, and what halves would make 0, its gradients are right."""
-    monkeypatch.setattr(passes, "halves_of", lambda like: torch.float16)
+    monkeypatch.setattr(passes, "fp16_type", lambda like: torch.float16)
     tensors = random_dense_rules(1, 5, 2, 3, 2, seed=2).tensors()
     tensors = {**tensors, "apart": tensors["apart"] * 1e-20}
     rules = DenseRules(**tensors)
@@ -107,7 +107,7 @@ def test_improbable_gaps_that_nothing_else_can_do(
     improbable: str, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is as improbable as 1e-20 counts where all else is more improbable still."""
-    monkeypatch.setattr(passes, "halves_of", lambda like: torch.float16)
+    monkeypatch.setattr(passes, "fp16_type", lambda like: torch.float16)
     tensors = random_dense_rules(1, 5, 2, 3, 2, seed=2).tensors()
     tensors["side_by_side"] *= 1e-10
     tensors[improbable] *= 1e-20

@@ -31,8 +31,8 @@ def test_steps_that_are_no_numbers_are_made_in_full_precision(tmp_path):
     assert [e["applied"] for e in events if e["event"] == "redo"] == [True, True]
     assert [e["redone"] for e in events if e["event"] == "step"][:3] == [1, 1, 0]
     assert [e["train"]["redone"] for e in events if e["event"] == "epoch"] == [2, 0]
-    notes = [e.message for e in told if "gave no number" in e.message]
-    assert notes == ["1 of 3 steps gave no number; in full precision it was made"] * 2
+    notes = [e.message for e in told if "gave NaN" in e.message]
+    assert notes == ["1 of 3 steps gave NaN; in float64 it was made"] * 2
     train(config, tmp_path / "good")
     scores = metrics(tmp_path / "good")[-1]["development"]
     # The same steps in another order, each with the rate that it should have had.

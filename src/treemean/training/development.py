@@ -54,7 +54,7 @@ class Scores:
         return perplexity(-self.log_likelihood, self.words)
 
     def value(self, select: Select) -> float:
-        """Return the number by which models are selected; higher is better, what is no number is worst."""
+        """Return the number by which models are selected; higher is better, NaN is worst."""
         value = self.f1 if select == "f1" else self.log_likelihood / self.words
         assert value is not None  # without gold trees, no run by F1 begins
         return value if math.isfinite(value) else -math.inf

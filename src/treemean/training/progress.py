@@ -89,7 +89,7 @@ def described_scores(scores: Mapping[str, Any]) -> str:
 
 
 def described_redone(redone: int, made: int, steps: int) -> str:
-    """Return in words what became of steps that gave no number and were computed in full precision.
+    """Return in words what became of steps that gave NaN and were computed in float64.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def described_redone(redone: int, made: int, steps: int) -> str:
     steps : of how many.
 
     >>> print(described_redone(3, 3, 50))
-    3 of 50 steps gave no number; in full precision they were made
+    3 of 50 steps gave NaN; in float64 they were made
     >>> print(described_redone(3, 1, 50))
-    3 of 50 steps gave no number; in full precision 1 of them was made
+    3 of 50 steps gave NaN; in float64 1 of them was made
     """
     if made == redone:
         fate = "it was made" if made == 1 else "they were made"
@@ -107,7 +107,7 @@ def described_redone(redone: int, made: int, steps: int) -> str:
         fate = f"{made} of them {'was' if made == 1 else 'were'} made"
     else:
         fate = "neither"
-    return f"{redone} of {steps} steps gave no number; in full precision {fate}"
+    return f"{redone} of {steps} steps gave NaN; in float64 {fate}"
 
 
 def short(value: float, places: int = 1) -> str:

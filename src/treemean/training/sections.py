@@ -219,7 +219,7 @@ def flat(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def check_within(section: str, config: Any, least: float, most: float, *names: str) -> None:
-    """Raise `InvalidOption` if a setting is not within bounds; what is no number is not."""
+    """Raise `InvalidOption` if a setting is not within bounds; NaN is not."""
     for name in names:
         value = getattr(config, name)
         if not least <= value <= most:

@@ -41,7 +41,7 @@ class Deadline:
     """
 
     def __init__(self, seconds: float) -> None:
-        if not seconds >= 0:  # true for what is no number
+        if not seconds >= 0:  # true for NaN
             raise InvalidOption(f"training can stop after 0 seconds or more, not after {seconds:g}")
         self._end = time.monotonic() + seconds
 

@@ -14,28 +14,28 @@ from treemean.errors import NumericalError
 
 Floats = NDArray[np.floating[Any]]
 
-NO_NUMBER = "the probability of a derivation is no number: the parameters of the grammar are broken"
+IS_NAN = "the probability of a derivation is NaN: the parameters of the grammar are broken"
 
 #: Chooses one of several alternatives by what they are worth.
 Choose = Callable[[Floats], int]
 
 
 def best(worth: Floats) -> int:
-    """Choose the best alternative, the first of equals; raise `NumericalError` if one is worth no number.
+    """Choose the best alternative, the first of equals; raise `NumericalError` if one is NaN.
 
     >>> best(np.array([1.0, 3.0, 3.0]))
     1
     """
-    place = int(worth.argmax())  # of what is no number, if there is any
+    place = int(worth.argmax())  # of NaN, if there is any
     if np.isnan(worth[place]):
-        raise NumericalError(NO_NUMBER)
+        raise NumericalError(IS_NAN)
     return place
 
 
 def check_numbers(*rules: Tensor) -> None:
-    """Raise `NumericalError` if something is no number, for those who choose where nobody looks."""
+    """Raise `NumericalError` if something is NaN, for those who choose where nobody looks."""
     if bool(torch.stack([tensor.isnan().any() for tensor in rules]).any()):
-        raise NumericalError(NO_NUMBER)
+        raise NumericalError(IS_NAN)
 
 
 def sampler(generator: torch.Generator | None) -> Choose:

@@ -29,7 +29,7 @@ def normalise(
     AT_ONCE: tl.constexpr,
 ):
     """Write the logarithm of the softmax of logits for the words of a batch (E, positions, rows), and for all
-    words, to KEEP, the softmax as scaled halves.
+    words, to KEEP, the softmax as scaled fp16.
 
     Logits are to be multiplied by the scales of their rows. Those of the words of the batch must be the very
     numbers of which the sum was made: a preterminal that emits one word only has logits in the thousands,

@@ -2,7 +2,7 @@
 
 Operands of half precision have as many digits as those of TF32 products, but are rounded to nearest, and take
 half the time and memory. Sums are in float32. Half precision has few exponents: probabilities and gradients
-are therefore scaled by powers of two before they are written as halves.
+are therefore scaled by powers of two before they are written as fp16.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch import Tensor
 
 _dtype = torch.float16
 
-#: Rows of matrices that tensor cores read begin at multiples of so many halves (16 bytes), and fast products
+#: Rows of matrices that tensor cores read begin at multiples of so many of them (16 bytes), and fast products
 #: have only rows that also end there: large matrices are filled up with zeros.
 _ALIGNMENT = 8
 #: What the rows of large matrices are filled up to, the size of a tile: an odd number of them, as of words of
@@ -30,9 +30,9 @@ def aligned(columns: int) -> int:
 
 @contextmanager
 def precision(dtype: torch.dtype) -> Iterator[None]:
-    """Let all matrices of halves be of another type, which is to be float32 if not float16.
+    """Let all fp16 matrices be of another type, which is to be float32 if not float16.
 
-    Then products are of float32 too. Products of halves add up in float32 only.
+    Then products are of float32 too. Products in fp16 add up in float32 only.
     """
     global _dtype
     settings = torch.backends.cuda.matmul
@@ -48,7 +48,7 @@ def precision(dtype: torch.dtype) -> Iterator[None]:
 
 
 def half_matrix(*shape: int, device: torch.device) -> Tensor:
-    """Reserve a matrix of halves whose rows are aligned; what lies between the rows is never read.
+    """Reserve an fp16 matrix whose rows are aligned; what lies between the rows is never read.
 
     >>> half_matrix(1, 2, 13, device=torch.device("cpu")).stride()
     (32, 16, 1)
@@ -63,7 +63,7 @@ def parts() -> int:
 
 
 def whole_part(split: Tensor) -> Tensor:
-    """Return the first part of a matrix of several parts: the matrix as halves."""
+    """Return the first part of a matrix of several parts: the matrix as fp16."""
     return split[..., : split.shape[-1] // parts()]
 
 
@@ -73,7 +73,7 @@ def whole_rows(split: Tensor) -> Tensor:
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply stacks of half matrices (E, m, k) and (E, k, n) into float32."""
+    """Multiply stacks of fp16 matrices (E, m, k) and (E, k, n) into float32."""
     if not a.is_cuda:
         return torch.bmm(a.float(), b.float())
     if a.dtype == torch.float32:
@@ -84,7 +84,7 @@ def product(a: Tensor, b: Tensor) -> Tensor:
 
 
 def half_product(a: Tensor, b: Tensor, *, scale: float = 1.0, out: Tensor | None = None) -> Tensor:
-    """Multiply stacks of half matrices, times a scale, into halves."""
+    """Multiply stacks of fp16 matrices, times a scale, into fp16 numbers."""
     if out is None:
         out = half_matrix(len(a), a.shape[1], b.shape[2], device=a.device)
     if not a.is_cuda:
@@ -97,7 +97,7 @@ def half_product(a: Tensor, b: Tensor, *, scale: float = 1.0, out: Tensor | None
 
 
 def add_product(total: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    """Add the product of stacks of half matrices to halves, in place."""
+    """Add the product of stacks of fp16 matrices to fp16 numbers, in place."""
     if not a.is_cuda:
         return total.copy_(total.float() + torch.bmm(a.float(), b.float()))
     if len(a) == 1:

@@ -27,6 +27,6 @@ def two_to(k):
 
 @triton.jit
 def limited(x):
-    """Keep what is too large for a half within its range, and what is no number, so that it is noticed."""
+    """Keep what is too large for fp16 within its range, and NaN, so that it is noticed."""
     x = tl.maximum(x, -_LARGEST_HALF, propagate_nan=tl.PropagateNan.ALL)
     return tl.minimum(x, _LARGEST_HALF, propagate_nan=tl.PropagateNan.ALL)

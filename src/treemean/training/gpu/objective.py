@@ -61,7 +61,7 @@ class FusedObjective:
 
     Attributes
     ----------
-    dtype : of the operands of matrix products from parameters to rules; float32 to measure what halves cost.
+    dtype : of the operands of matrix products from parameters to rules; float32 to measure what fp16 costs.
     """
 
     dtype = torch.float16

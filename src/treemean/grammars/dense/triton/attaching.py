@@ -15,7 +15,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.dense.triton.halves import add_outer_products, exponents_of, multiply_split
+from treemean.grammars.dense.triton.fp16 import add_outer_products, exponents_of, multiply_split
 from treemean.grammars.dense.triton.places import row_of, slots_before
 
 SIZES = ["width", "n", "slots", "length", "chunks"]  # never compiled into a kernel

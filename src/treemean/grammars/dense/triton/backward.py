@@ -10,12 +10,12 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.dense.triton.halves import (
+from treemean.grammars.dense.triton.fp16 import (
     exponents_of,
     load_scaled,
     load_scaled_columns,
     multiply,
-    multiply_halves,
+    multiply_fp16,
     store_scaled,
 )
 from treemean.grammars.dense.triton.places import attached_at, factor_of, row_in, row_of, slot_of
@@ -110,7 +110,7 @@ def collect_right_parts(
             grad = tl.load(parents[:, None] + symbol, mask=real[:, None], other=0.0)
             factor = tl.where(real, tl.exp2(exponents_of(grad, 1)), 0.0)
             matrix = tl.load(views + row_in(i, left, n) * VIEW + symbol[:, None] * S + child)
-            total += multiply_halves(grad, matrix, factor)
+            total += multiply_fp16(grad, matrix, factor)
     target = shares + place[:, None] * S + column + child
     tl.store(target, total, mask=(start < spans)[:, None])
 

@@ -37,7 +37,7 @@ class Sizes:
         """Return the sizes for some rules."""
         nonterminals = _power_of_two(rules.nonterminals)
         symbols = _power_of_two(rules.nonterminals + rules.words.shape[-1])
-        gapped = _power_of_two(rules.discontinuous + 1)  # one more, see `halves`
+        gapped = _power_of_two(rules.discontinuous + 1)  # one more, see `fp16`
         return cls(nonterminals, gapped, symbols, rules.has_gaps)
 
     @property
@@ -123,7 +123,7 @@ def spans_of_length(chart: Tensor, length: int, n: int) -> Tensor:
 
 
 def gapped_of_width(chart: Tensor, width: int, n: int) -> Tensor:
-    """Return the discontinuous spans of one width, [B, a-1, i, m', D-1], of a chart; see `halves`."""
+    """Return the discontinuous spans of one width, [B, a-1, i, m', D-1], of a chart; see `fp16`."""
     offsets = gapped_offsets(n)
     part = chart[:, offsets[width] : offsets[width + 1]]
     part = part.view(len(part), width - 1, n - width, n - width, -1)
@@ -132,8 +132,8 @@ def gapped_of_width(chart: Tensor, width: int, n: int) -> Tensor:
     return part[..., :-1] * part[..., -1:].exp2()
 
 
-def halves_of(like: Tensor) -> torch.dtype:
-    """Return the type of discontinuous spans, see `halves`."""
+def fp16_type(like: Tensor) -> torch.dtype:
+    """Return the type of discontinuous spans, see `fp16`."""
     return torch.float16 if like.is_cuda else like.dtype
 
 

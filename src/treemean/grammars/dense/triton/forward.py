@@ -4,7 +4,7 @@
 NT, D, S are numbers of symbols padded to powers of two (see `charts`); what the rules make of a continuous
 span is a row of COLUMNS numbers: [NT, S] as right child of R2, and with gaps, from APART on, [D, S] as left
 child of R4, from WRAP on [NT, D] in the gap of R3, from VIEW on four times [D child, D parent] for R5-R8. The
-latter ones, *attachers*, lie apart as sums of two halves: all of the first ones, then all of the second ones.
+latter ones, *attachers*, lie apart as sums of two fp16 numbers: all first ones, then all second ones.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.dense.triton.halves import exponents_of, multiply, multiply_halves, split, store_scaled
+from treemean.grammars.dense.triton.fp16 import exponents_of, multiply, multiply_fp16, split, store_scaled
 from treemean.grammars.dense.triton.places import (
     attached_at,
     best_split,
@@ -44,7 +44,7 @@ def look_up(
     ROWS: tl.constexpr,
     STEP: tl.constexpr,
 ):
-    """Multiply ROWS spans of one length with STEP columns of the rules: views, or attachers as halves.
+    """Multiply ROWS spans of one length with STEP columns of the rules: views, or attachers as fp16.
 
     With EACH, every sentence has rules of its own.
     """
@@ -149,7 +149,7 @@ def wrap(
             factor = tl.where(real, tl.exp(own + beyond) * tl.exp2(exponents_of(outer, 1)), 0.0)
             inner = row_in(begin, gap, n)
             matrix = tl.load(views + inner * VIEW + WRAP + parent[None, :] * D + symbol[:, None])
-            total += multiply_halves(outer, matrix, factor)
+            total += multiply_fp16(outer, matrix, factor)
             beyond = load_inner_scales(scales, begin, gap + 1, left, right - 1, n)  # ahead, see `attach`
     start = first + tl.arange(0, ROWS)
     place = (sentence * count + start) * parts + parts - chunks + chunk

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from treemean.grammars.charts.gapped import gapped_offsets
 from treemean.grammars.dense.triton import attaching, backward, forward
-from treemean.grammars.dense.triton.charts import Sizes, halves_of
+from treemean.grammars.dense.triton.charts import Sizes, fp16_type
 from treemean.grammars.gpu.streams import Streams
 from treemean.grammars.gpu.tiles import check_reach
 
@@ -105,7 +105,7 @@ class Inside:
         self.views = torch.empty(batch, rows, sizes.view, **kind)
         self.scales = torch.empty(batch, rows, **kind)
         self.factors = torch.empty(batch, n, n, n, **kind)
-        halves = halves_of(words)
+        halves = fp16_type(words)
         self.gapped = torch.empty(batch, max(self.slots, 1), sizes.gapped, dtype=halves, device=device)
         self.attachers = torch.empty(
             batch, rows, 2 * (sizes.columns - sizes.view), dtype=halves, device=device

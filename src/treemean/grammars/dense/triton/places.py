@@ -8,7 +8,7 @@ rows of one matrix product for each sentence.
 the length of the left part, i its start, and m' = m-a-1 where m is the start of the right part. Only i <= m'
 is ever written or read.
 
-Each is a row of D halves, see `halves`.
+Each is a row of D fp16 numbers, see `fp16`.
 
 *Factors*, by sentence, start, length - 1, split - 1: what scales of the two parts of a continuous span come
 to, on the scale of the whole.

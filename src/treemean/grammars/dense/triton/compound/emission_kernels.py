@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 """Kernels before and after the products of emissions.
 
-A *step* or a *scale* is a power of two that halves have to be multiplied by.
+A *step* or a *scale* is a power of two that fp16 numbers have to be multiplied by.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.dense.triton.halves import multiply
+from treemean.grammars.dense.triton.fp16 import multiply
 from treemean.grammars.gpu.units import PROBABILITY, exponent, limited, two_to
 
-# The exponents of two of the largest number of a row of inputs, and of gradients, as halves.
+# The exponents of two of the largest number of a row of inputs, and of gradients, as fp16.
 _ROW, _GRADIENT = tl.constexpr(12), tl.constexpr(14)
 # What rounding takes away from vectors of words is multiplied by this, and what it meets divided: vectors are
-# small, and the rest of them would get lost at the lower end of halves.
+# small, and the rest of them would get lost at the lower end of fp16 numbers.
 _UP = tl.constexpr(2.0**10)
 
 
@@ -33,7 +33,7 @@ def extend(
     SPLIT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write a row with one more column as halves of WIDTH; zeros fill up columns and rows.
+    """Write a row with one more column as fp16 of WIDTH; zeros fill up columns and rows.
 
     The rows of INPUTS have a 1 behind them, and a scale each; others have what ``column`` gives. To SPLIT,
     two more parts follow: of INPUTS the same again and what rounding took away, of others the reverse, so
@@ -105,7 +105,7 @@ def logit_gradients(
 
     That is how often each word was emitted, minus how often it was expected. For the words of the sentence it
     is written as ``surplus`` (R, positions, rows), where a word stands first; at other places are zeros. For
-    all others, most of which are next to nothing, the ``result`` is halves: each row has a step of its own,
+    all others, most of which are next to nothing, the ``result`` is in fp16: each row has a step of its own,
     and as ``peaks`` that times the scale of its inputs.
 
     Preterminals that emit one word only have large vectors, and what they did and what was expected of them

@@ -1,7 +1,7 @@
 """How well preterminals emit the words of a batch: a softmax over all words, for many preterminals.
 
-The logits of all words are a product of matrices of halves in several parts, as exact as one of float32: a
-preterminal that emits few words would show what rounding does to them. For gradients halves will do where
+The logits of all words are a product of fp16 matrices in several parts, as exact as one of float32: a
+preterminal that emits few words would show what rounding does to them. For gradients fp16 will do where
 words do not stand in a sentence, which is where the work is.
 """
 

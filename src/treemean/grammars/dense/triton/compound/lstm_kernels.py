@@ -11,7 +11,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.dense.triton.halves import multiply
+from treemean.grammars.dense.triton.fp16 import multiply
 
 SIZES = ["step", "n", "batch"]  # never compiled into a kernel
 
@@ -94,7 +94,7 @@ def advance(
     tl.store(states + here * H + own, state, mask=real)
     summary = (row * 2 + direction)[:, None] * H + own
     most = tl.load(largest + summary, mask=real & (step > 0), other=float("-inf"))
-    better = real & ((state > most) | (state != state))  # what is no number stays that
+    better = real & ((state > most) | (state != state))  # NaN stays NaN
     tl.store(largest + summary, state, mask=better)
     tl.store(places + summary, position + tl.zeros_like(own)[None, :], mask=better)
 

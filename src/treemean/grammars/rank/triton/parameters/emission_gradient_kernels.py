@@ -28,7 +28,7 @@ def emitted_gradients(
 ):
     """Take the gradients of the logarithms of emissions of a word: the posteriors of preterminals.
 
-    Zeros follow up to the next row. Also writes the emissions, as halves, times the steps of the gradients of
+    Zeros follow up to the next row. Also writes the emissions, as fp16, times the steps of the gradients of
     their views, for the next product; minus their mean, and that behind them, because it is their differences
     that count.
     """
@@ -104,7 +104,7 @@ def surplus(
     STEP: tl.constexpr,
     LOOK: tl.constexpr,
 ):
-    """Write how much more often than expected preterminals emit a word, as halves in steps of their own.
+    """Write how much more often than expected preterminals emit a word, as fp16 in steps of their own.
 
     That stands where the word stands first; at other places are zeros. The vectors of preterminals that emit
     one word only are large, and what they did and what was expected of them nearly the same: the difference

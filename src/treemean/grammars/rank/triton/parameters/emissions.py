@@ -41,10 +41,10 @@ class Emissions:
         self._inputs = preterminals
 
     def forward(self, *, keep: bool) -> tuple[Tensor, Tensor]:
-        """Return emissions (E, B·n, 3 T) as scaled halves relative to the largest one, whose logarithm is the
+        """Return emissions (E, B·n, 3 T) as scaled fp16 relative to the largest one, whose logarithm is the
         second result (E, B·n).
 
-        The halves are as by `split_matrix` with `rest` 1; columns are filled up with zeros to an `aligned`
+        They are as by `split_matrix` with `rest` 1; columns are filled up with zeros to an `aligned`
         number in each part.
 
         Parameters
@@ -118,7 +118,7 @@ class Emissions:
         self._expected = product(self._probabilities, self._padded)
 
     def posteriors(self, gradients: Tensor, steps: Tensor, units: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the posteriors of preterminals, and the emissions times the steps, both as halves.
+        """Return the posteriors of preterminals, and the emissions times the steps, both as fp16.
 
         The emissions are minus their mean, which is in a last column; the posteriors are filled up as the
         emissions of `forward`.
@@ -207,7 +207,7 @@ class Emissions:
         return self._network.backward(gradients, tally), of_words
 
     def _surplus(self, posteriors: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Return how much more often than expected preterminals emit each word, as halves with steps."""
+        """Return how much more often than expected preterminals emit each word, as fp16 with steps."""
         runs, positions, preterminals = self._log_probs.shape
         result = half_matrix(runs, positions, posteriors.shape[2], device=numbers.device)
         steps = torch.empty(runs, positions, device=numbers.device)

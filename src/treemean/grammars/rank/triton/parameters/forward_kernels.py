@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 """Kernels that turn products into activations and probabilities.
 
-Matrices are (E, rows, columns) for E runs. ``PITCH`` is the distance of rows of a matrix of halves.
+Matrices are (E, rows, columns) for E runs. ``PITCH`` is the distance of rows of an fp16 matrix.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SCALE = tl.constexpr(SCALE)
 
 @triton.jit
 def rectified(x):
-    """Return what is positive, and what is no number, so that it is noticed."""
+    """Return what is positive, and NaN, so that it is noticed."""
     return tl.maximum(x, 0.0, propagate_nan=tl.PropagateNan.ALL)
 
 
@@ -52,7 +52,7 @@ def activate(
 
 @triton.jit
 def store_split(target, x, mask, SIZE: tl.constexpr, REST: tl.constexpr):
-    """Write numbers as halves; unless REST is 0, twice, and as part REST what rounding took away.
+    """Write numbers as fp16; unless REST is 0, twice, and as part REST what rounding took away.
 
     SIZE is the distance of parts.
     """
@@ -130,7 +130,7 @@ def softmax(
     SPLIT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write the softmax of a row of float32 as scaled halves; to SPLIT, with what that lost behind it.
+    """Write the softmax of a row of float32 as scaled fp16; to SPLIT, with what that lost behind it.
 
     Behind COLUMNS are zeros up to ALIGNED, and behind the rows that are ``given`` rows of zeros.
     """
@@ -161,7 +161,7 @@ def look_up(
     PITCH: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write the rows of the words of a batch as halves, and a 1 behind each, so that products also count."""
+    """Write the rows of the words of a batch as fp16, and a 1 behind each, so that products also count."""
     run = tl.program_id(1).to(tl.int64)
     position = run * positions + tl.program_id(0)
     word = tl.load(words + position)
@@ -181,7 +181,7 @@ def emit(
     REST: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write how well preterminals emit a word: the largest logarithm, and scaled halves relative to it.
+    """Write how well preterminals emit a word: the largest logarithm, and scaled fp16 relative to it.
 
     They are written by `store_split`; zeros follow up to the next part or row.
     """
@@ -274,7 +274,7 @@ def choose_children(
 
     Logits are (E, r1 + r3, NT + T) of left and right children and (E, r2 + r4, NT + T) of others. The four
     views of a rank of attachment are its softmax times the probability of each attachment. The result has
-    two parts, nonterminals (E, views, NT) and preterminals (E, views, T), in scaled halves, by `store_split`;
+    two parts, nonterminals (E, views, NT) and preterminals (E, views, T), in scaled fp16, by `store_split`;
     rows and columns are filled up with zeros, to ROWS and what the pitches have for each part.
     """
     PARTS: tl.constexpr = 3 if REST > 0 else 1

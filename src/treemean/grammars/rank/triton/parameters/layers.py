@@ -1,4 +1,4 @@
-"""Layers of networks, forward and backward, for E runs at once: matrices (E, rows, columns) of halves."""
+"""Layers of networks, forward and backward, for E runs at once: fp16 matrices (E, rows, columns)."""
 
 from __future__ import annotations
 
@@ -117,10 +117,10 @@ def deactivate(
 
 
 def split_matrix(matrix: Tensor, *, rest: int = 2, multiple: int = 1) -> Tensor:
-    """Return a float32 matrix (E, rows, s) as halves in three parts, (E, rows, 3 s): itself twice, and as the
+    """Return a float32 matrix (E, rows, s) as fp16 in three parts, (E, rows, 3 s): itself twice, and as the
     part of number `rest`, 1 or 2, what rounding took away. Rows of zeros are added up to a `multiple`.
 
-    A product of two such matrices with different `rest` is as exact as one of float32. Where halves are
+    A product of two such matrices with different `rest` is as exact as one of float32. Where fp16 numbers are
     float32 themselves, there is one part.
     """
     runs, given, columns = matrix.shape
@@ -173,7 +173,7 @@ def softmax(
     split: bool = False,
     more_rows: bool = False,
 ) -> Tensor:
-    """Return the softmax of float32 rows as scaled halves; if split, with what rounding took away behind.
+    """Return the softmax of float32 rows as scaled fp16; if split, with what rounding took away behind.
 
     The results have `aligned` columns and, with `more_rows`, rows, filled up with zeros.
 
@@ -215,7 +215,7 @@ def softmax_gradients(
     factors: Tensor | None = None,
     others: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of the logits of a softmax, as halves in the units of logits; see the kernel.
+    """Return the gradients of the logits of a softmax, as fp16 in the units of logits; see the kernel.
 
     They have `aligned` columns, filled up with zeros.
 
@@ -226,7 +226,7 @@ def softmax_gradients(
     gradients : of the probabilities; with a step (E,), times its inverse. There may be more rows and columns.
     shape : the number of rows and columns that there really are.
     split : whether the probabilities are.
-    factors, others : (E, count, rows) scaled halves and (E, count, columns), if the probabilities were
+    factors, others : (E, count, rows) scaled fp16 and (E, count, columns), if the probabilities were
         multiplied by the factors, and those products have the gradients `others`.
 
     Returns
@@ -305,7 +305,7 @@ class Network:
         return x
 
     def probabilities(self, x: Tensor) -> Tensor:
-        """Return the softmax of the last layer, as scaled halves; see `softmax`."""
+        """Return the softmax of the last layer, as scaled fp16; see `softmax`."""
         return softmax(product(self.forward(x), self._weight(self._last).mT), self._bias(self._last))
 
     def backward_from_logits(self, gradients: Tensor, tally: Tally) -> Tensor:
@@ -320,7 +320,7 @@ class Network:
 
         Parameters
         ----------
-        gradients : of the result of the last block, as halves; they are overwritten.
+        gradients : of the result of the last block, as fp16; they are overwritten.
         tally : where those of the parameters go.
         """
         for (first, second), (x, inner, sums) in zip(reversed(self._blocks), reversed(self._tape)):
@@ -341,11 +341,11 @@ class SmallNetwork(Network):
     """A residual network of few rows, in float32.
 
     That costs next to nothing, and what such a network decides is used so much more than it is looked at that
-    halves would not do for its gradients.
+    fp16 numbers would not do for its gradients.
     """
 
     def probabilities(self, x: Tensor) -> Tensor:
-        """Return the softmax of the last layer, scaled as halves are, but in float32, for (E, rows, s)."""
+        """Return the softmax of the last layer, scaled like fp16, but in float32, for (E, rows, s)."""
         with precision(torch.float32):
             return super().probabilities(x)
 

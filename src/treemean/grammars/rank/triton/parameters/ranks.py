@@ -78,7 +78,7 @@ class Projections:
 
 
 class RankMatrices:
-    """The rank matrices side by side as they are used, as halves in three parts one below the other: each
+    """The rank matrices side by side as they are used, as fp16 in three parts one below the other: each
     (E, 3 s, ·), to be multiplied with projections. Those of parents are filled up with columns of zeros.
     """
 
@@ -115,7 +115,7 @@ class RankMatrices:
 
 
 class Children:
-    """How ranks choose continuous children, (E, views, symbols) in two parts, as scaled halves.
+    """How ranks choose continuous children, (E, views, symbols) in two parts, as scaled fp16.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Children:
         Parameters
         ----------
         projected : symbols as left and right children and, with gaps, as other ones; see `Projections`.
-        attachment : (E, r4, 4), scaled halves.
+        attachment : (E, r4, 4), scaled fp16.
         """
         self._projected = [whole_part(symbols) for symbols in projected]
         ranks, (nonterminals, preterminals) = self._ranks, self._sizes
@@ -276,7 +276,7 @@ class Children:
 
 
 class Parents:
-    """How symbols of one kind choose a rank, (E, symbols, ranks), as scaled halves.
+    """How symbols of one kind choose a rank, (E, symbols, ranks), as scaled fp16.
 
     `exact` has what rounding took away behind these: where symbols choose almost alike, the little by which
     they differ decides the gradients of those that choose them. Rows and columns are filled up with zeros,
@@ -299,7 +299,7 @@ class Parents:
 
         Parameters
         ----------
-        children : scaled halves (E, C, ·), how they choose symbols, as many as there are rows here.
+        children : scaled fp16 (E, C, ·), how they choose symbols, as many as there are rows here.
         rest : what rounding took away from them.
         """
         high, low = product(self.exact.mT, children.mT).chunk(2, 1)
@@ -338,7 +338,7 @@ class Parents:
 
 
 class GappedChildren:
-    """How ranks choose discontinuous children, (E, r2 + r4, D), as scaled halves, with `aligned` columns.
+    """How ranks choose discontinuous children, (E, r2 + r4, D), as scaled fp16, with `aligned` columns.
 
     `rest` is what rounding took away.
     """

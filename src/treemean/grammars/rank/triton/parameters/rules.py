@@ -1,6 +1,6 @@
 """From the parameters of E grammars to their rules in rank space, and back, all grammars at once.
 
-The same function as `LowRankGrammar.rules`, in products of halves (see `matrices`) and kernels between them.
+The same function as `LowRankGrammar.rules`, by fp16 products (see `matrices`) and kernels between them.
 Gradients are written out by hand. Independent parts run side by side on streams.
 """
 
@@ -272,7 +272,7 @@ class _Pass:
         return of_gapped
 
     def _scale_views(self, values: Tensor, gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the gradients of the views as halves with a step for each row, the steps, and weights.
+        """Return the gradients of the views as fp16 with a step for each row, the steps, and weights.
 
         The first have `aligned` columns, filled up with zeros.
         """
@@ -316,7 +316,7 @@ class _Pass:
         return units
 
     def _scale_matrix(self, matrix: Tensor) -> tuple[Tensor, Tensor]:
-        """Return a matrix as halves, twice, and the step of each run in which it is written.
+        """Return a matrix as fp16, twice, and the step of each run in which it is written.
 
         Both have `aligned` rows and columns, filled up with zeros.
         """

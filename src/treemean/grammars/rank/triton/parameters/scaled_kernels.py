@@ -1,9 +1,9 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
-"""Kernels of a network whose values halves could not hold as they are.
+"""Kernels of a network whose values fp16 numbers could not hold as they are.
 
 Hidden layers of emissions grow as long as a run learns, to ten thousand and beyond, and so do the gradients
 on the way back. So each row of a layer is written with a *scale* of its own, a power of two which it has to
-be multiplied by, and gradients are float32 between products, but go into these as halves with one *step* for
+be multiplied by, and gradients are float32 between products, but go into these as fp16 with one *step* for
 each run, which they have to be multiplied by. Rows are symbols; products over columns keep them apart.
 """
 
@@ -18,7 +18,7 @@ from treemean.grammars.rank.triton.parameters.forward_kernels import rectified, 
 #: What hidden vectors are multiplied by where products add up over rows, in which scales have no place.
 VECTOR_SCALE = 2.0**-6
 _VECTOR_SCALE = tl.constexpr(VECTOR_SCALE)
-# The exponents of two of the largest number of a row, and of all gradients, as halves.
+# The exponents of two of the largest number of a row, and of all gradients, as fp16.
 _ROW, _GRADIENT = tl.constexpr(12), tl.constexpr(14)
 
 
@@ -46,7 +46,7 @@ def activate_scaled(
     """Add the bias to a row of sums, apply ReLU, add what skipped the layers; write it by `store_split`.
 
     Sums are to be multiplied by their scales if SCALED, and what is skipped by its own. The LAST layer is
-    also written as ``vectors``, halves times VECTOR_SCALE.
+    also written as ``vectors``, fp16 numbers times VECTOR_SCALE.
     """
     run = tl.program_id(1).to(tl.int64)
     row = run * rows + tl.program_id(0)
@@ -134,7 +134,7 @@ def fit(
     BLOCK_COLUMNS: tl.constexpr,
     ALL_ROWS: tl.constexpr,
 ):
-    """Write gradients as halves, and a share of those of the bias for each block of rows.
+    """Write gradients as fp16, and a share of those of the bias for each block of rows.
 
     With OWN, what is given has to be multiplied by a step and divided by scales. What is written has to be
     multiplied by the new ``step`` and, if WANTED, divided by other scales: its product with the rows of a

@@ -1,4 +1,4 @@
-"""A residual network whose values may outgrow halves, forward and backward; see `scaled_kernels`."""
+"""A residual network whose values may outgrow fp16 numbers, forward and backward; see `scaled_kernels`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Layer:
 
     @property
     def halves(self) -> Tensor:
-        """The results as halves, (E, rows, s), still without their scales."""
+        """The results as fp16, (E, rows, s), still without their scales."""
         return whole_part(self.split)
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """Gradients as halves (E, rows, s), to be multiplied by a step (E,) and divided by scales, if any."""
+    """Gradients as fp16 (E, rows, s), to be multiplied by a step (E,) and divided by scales, if any."""
 
     halves: Tensor
     step: Tensor
@@ -48,13 +48,13 @@ class Rectifier:
 
 
 class ScaledNetwork(Network):
-    """A residual network whose results are as exact as in float32, though its gradients are halves.
+    """A residual network whose results are as exact as in float32, though its gradients are fp16 numbers.
 
     What rounding does to them would show in log Z: no sum over symbols averages it out.
 
     Attributes
     ----------
-    vectors : (E, rows, s), what it made of its inputs, as halves times `VECTOR_SCALE`.
+    vectors : (E, rows, s), what it made of its inputs, as fp16 times `VECTOR_SCALE`.
     """
 
     vectors: Tensor
@@ -158,7 +158,7 @@ def fitted(
     scales: Tensor | None = None,
     rectifier: Rectifier | None = None,
 ) -> tuple[Fitted, Tensor]:
-    """Return gradients as halves that use their range, and the sum over rows of the gradients, (E, s).
+    """Return gradients as fp16 that use their range, and the sum over rows of the gradients, (E, s).
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 
 Gradients of logits are expected counts: what a grammar did, minus what it would do without looking. They add
 up to no more than a few times the number of words, each times the weight of its sentence, ``N``. That bound
-gives each run its *units*, powers of two by which gradients are multiplied before they are written as halves:
+gives each run its *units*, powers of two by which gradients are multiplied before they are written as fp16:
 ``u`` with ``u N`` just under 1, ``w`` with ``w`` times the largest weight of a sentence just under 1.
 Parameters get the same gradients whatever the units, up to rounding.
 
@@ -17,7 +17,7 @@ import triton.language as tl
 
 from treemean.grammars.gpu.units import exponent, two_to
 
-#: The exponents of two of the units of halves: of gradients of logits, of hidden layers, of posteriors.
+#: The exponents of two of the units of fp16 numbers: of gradients of logits, of hidden layers, of posteriors.
 LOGITS, HIDDEN, POSTERIORS = 13, 9, 14
 
 #: What `measure` writes for each run: u, w, the inverse of the largest step of gradients of views, and the
@@ -42,7 +42,7 @@ def scale_view_gradients(
     PITCH: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Write the gradients of the views of a word as halves, in steps of their own.
+    """Write the gradients of the views of a word as fp16, in steps of their own.
 
     The views times their gradients add up to the weight of the sentence. Zeros follow up to the next row.
     """
@@ -128,7 +128,7 @@ def scale_matrix(
     BLOCK: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
 ):
-    """Write a matrix as halves in one step for the whole matrix of a run, twice, one below the other.
+    """Write a matrix as fp16 in one step for the whole matrix of a run, twice, one below the other.
 
     Rows and columns are filled up with zeros, to ``padded`` and PITCH.
     """

@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
-"""Small matrices as tensor cores multiply them, and rows of numbers as halves.
+"""Small matrices as tensor cores multiply them, and rows of numbers as fp16.
 
-A row that belongs to a discontinuous span is D halves, which are what tensor cores multiply fastest: D - 1
+A row that belongs to a discontinuous span is D fp16 numbers, which tensor cores multiply fastest: D - 1
 numbers on a scale of their own, a power of two, and then its exponent. The largest number is between 1 and 2,
 and keeps 11 binary digits. Where such rows are multiplied as they are, rules for the last number are zero.
-Without tensor cores halves are as wide as all else.
+Without tensor cores they are as wide as all else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import triton
 import triton.language as tl
 
 INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
-_UP = tl.constexpr(2.0**14)  # by which numbers up to 1 are multiplied, since halves go from 2^-24 to 2^16
+_UP = tl.constexpr(2.0**14)  # by which numbers up to 1 are multiplied, since fp16 goes from 2^-24 to 2^16
 _LEAST = tl.constexpr(2.0**-100)  # smaller numbers count as nothing
 _MOST = tl.constexpr(126.0)  # the largest exponent, since GPUs take 2^-127 for 0
 
@@ -38,7 +38,7 @@ def multiply(x, matrix, total):
 
 @triton.jit
 def store_scaled(rows, x, mask, SIZE: tl.constexpr):
-    """Store numbers [row, SIZE] as halves on a scale for each row; the last number of a row is not kept."""
+    """Store numbers [row, SIZE] as fp16 on a scale for each row; the last number of a row is not kept."""
     symbol = tl.arange(0, SIZE)
     largest = tl.maximum(tl.max(tl.abs(x), 1), _LEAST)
     exponent = tl.minimum(tl.floor(tl.log2(largest)), _MOST)
@@ -77,7 +77,7 @@ def load_scaled_columns(rows, mask, SIZE: tl.constexpr):
 
 @triton.jit
 def split(matrix, kind: tl.constexpr):
-    """Return numbers up to 1, times _UP, as a sum of halves; if these are as wide, as they are.
+    """Return numbers up to 1, times _UP, as a sum of fp16 numbers; if these are as wide, as they are.
 
     Those under 1e-9 lose digits, and under 1e-12 they vanish.
     """
@@ -89,7 +89,7 @@ def split(matrix, kind: tl.constexpr):
 
 @triton.jit
 def multiply_split(halves, first, second, factors):
-    """Return the product of halves with a matrix that was split, each row times a factor."""
+    """Return the product of fp16 with a matrix that was split, each row times a factor."""
     if halves.dtype == tl.float16:
         return tl.dot(halves, first, tl.dot(halves, second)) * (factors * (1.0 / _UP))[:, None]
     else:
@@ -97,10 +97,10 @@ def multiply_split(halves, first, second, factors):
 
 
 @triton.jit
-def multiply_halves(halves, matrix, factors):
-    """Return the product of halves with a matrix of numbers however small, each row times a factor."""
+def multiply_fp16(halves, matrix, factors):
+    """Return the product of fp16 with a matrix of numbers however small, each row times a factor."""
     if halves.dtype == tl.float16:
-        # Tensor cores cut nothing off halves, so that two passes do what takes `multiply` three.
+        # Tensor cores cut nothing off fp16 numbers, so that two passes do what takes `multiply` three.
         x, high = halves.to(tl.float32), high_bits(matrix)
         rest = tl.dot(x, matrix - high, input_precision="tf32")
         return tl.dot(x, high, rest, input_precision="tf32") * factors[:, None]
@@ -112,7 +112,7 @@ def multiply_halves(halves, matrix, factors):
 def add_outer_products(values, grads, factors, total):
     """Add products of values [row, D] and gradients [row, D], with a factor of at least 0 for each row."""
     if values.dtype == tl.float16:
-        # As shares of the largest factor none is too large for halves, and none is lost that counts.
+        # As shares of the largest factor none is too large for fp16 numbers, and none is lost that counts.
         largest = tl.maximum(tl.max(factors, 0), _LEAST)
         grads = (grads.to(tl.float32) * (factors * (1.0 / largest))[:, None]).to(tl.float16)
         return total + tl.dot(tl.trans(values), grads) * largest
