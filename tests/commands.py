@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 def run(
@@ -33,3 +37,17 @@ def run(
     assert result.returncode == code, result.stderr
     assert "Traceback" not in result.stderr
     return result
+
+
+@contextmanager
+def started(*words: object, **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """Start a program that a test will interrupt; it does not outlive the test, however that ends.
+
+    Programs inherit that SIGINT is ignored if the tests themselves run in the background of a shell.
+    """
+    options["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(list(map(str, words)), text=True, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

@@ -16,6 +16,7 @@ import torch
 from safetensors.torch import load_file
 
 import treemean
+from commands import started
 from parser_instances import write_instance
 from treemean.training import load_config, train
 from treemean.training.__main__ import main
@@ -164,19 +165,14 @@ def test_signals_while_it_starts_end_it_without_a_word(tmp_path, command, number
         "except BaseException as error:\n    raise ImportError('broken') from error\n"
     )
     names = ["train", "n-pcfg"] if command == "treemean" else ["n-pcfg"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", command, *names, "--folder", "out"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-    )
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "started").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(number)
-    told, _ = process.communicate(timeout=30)
+    words = [sys.executable, "-m", command, *names, "--folder", "out"]
+    slow = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(tmp_path)}}
+    with started(*words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **slow) as process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "started").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(number)
+        told, _ = process.communicate(timeout=30)
     assert (process.returncode, told) == (code, "")
 
 
@@ -193,18 +189,14 @@ def test_interrupted_training_tells_how_to_go_on(tmp_path, command, number, code
     config = str(write_instance(tmp_path))
     names = ["train", config] if command == "treemean" else [config]
     override = ["--override", "training.epochs=100000", "--override", "training.patience=100000"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", command, *names, *override, "--folder", str(tmp_path / "out"), "--run", "1"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 60
-    metrics = tmp_path / "out" / "run01" / "metrics.jsonl"
-    while not (metrics.exists() and metrics.stat().st_size) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(number)
-    _, told = process.communicate(timeout=30)
+    words = [sys.executable, "-m", command, *names, *override, "--folder", tmp_path / "out", "--run", "1"]
+    with started(*words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 60
+        metrics = tmp_path / "out" / "run01" / "metrics.jsonl"
+        while not (metrics.exists() and metrics.stat().st_size) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(number)
+        _, told = process.communicate(timeout=30)
     assert process.returncode == code
     assert "Traceback" not in told
     assert "Aborted" not in told
