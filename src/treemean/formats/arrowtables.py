@@ -43,7 +43,7 @@ def load_pyarrow() -> ModuleType:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingDependency("this needs PyArrow: pip install pyarrow") from error
+        raise MissingDependency("Parquet and Arrow need PyArrow: pip install 'treemean[parquet]'") from error
     return pyarrow  # type: ignore[no-any-return]
 
 
