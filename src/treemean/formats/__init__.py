@@ -14,7 +14,7 @@ from treemean.formats.problems import Problems
 from treemean.formats.reading import rebatch
 from treemean.formats.registry import Format, all_formats, format_of_content, format_of_name, get_format
 from treemean.formats.writing import OnUnwritable, Unwritable
-from treemean.trees import Tree, Treebank
+from treemean.trees import Tree, Treebank, as_treebank
 
 __all__ = [
     "Format",
@@ -132,7 +132,7 @@ class TreebankWriter:
 
 
 def write(
-    treebank: Treebank | Iterable[Tree],
+    treebank: Tree | Treebank | Iterable[Tree],
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -141,4 +141,4 @@ def write(
     """Write a treebank or trees to a file; the parameters are those of `TreebankWriter`."""
     policy = unwritable if isinstance(unwritable, Unwritable) else Unwritable(unwritable)
     with TreebankWriter(path, format=format, unwritable=policy) as writer:
-        writer.write(treebank if isinstance(treebank, Treebank) else Treebank.from_trees(treebank))
+        writer.write(as_treebank(treebank))
