@@ -24,7 +24,7 @@ CONFIGURE_JOINED = $(CONFIGURE) -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH
 BUILD_TESTS = $(RUN)/cmake --build $(1) --target core_tests --parallel 2
 
 .PHONY: help demo test test-core test-core-portable test-slow test-nightly test-gpu lint lint-core format coverage \
-  bench bench-gpu soak-gpu gpu-data fitting experiment docs theory sanitize clean
+  bench bench-gpu soak-gpu gpu-data fitting experiment docs site wheel test-wheel theory sanitize clean
 
 help:
 	@echo "make demo         train, average, score and draw on a sample treebank (one to three minutes)"
@@ -45,6 +45,9 @@ help:
 	@echo "make experiment   the demo from three initialisations, as in docs/ensemble.md"
 	@echo "make fitting      fit hits on LASSY: tables, and the figures of docs/measurements/fitting.md (minutes)"
 	@echo "make docs         regenerate what the docs show, and check their links"
+	@echo "make site         build the site of the documentation, in out/site"
+	@echo "make wheel        build a wheel that needs no compiler, and a source distribution, in dist"
+	@echo "make test-wheel   install that wheel into an environment of its own, and try it there"
 	@echo "make theory       draw the figures of docs/theory.md, and make out/theory.pdf of it"
 	@echo "make sanitize     run the tests of the core under AddressSanitizer and UBSan"
 	@echo "make clean        remove the environment and everything built"
@@ -145,6 +148,22 @@ gpu-data: $(VENV)/installed
 
 docs: $(VENV)/installed
 	$(RUN)/python docs/generate.py
+
+# Everything it needs is installed; nothing is fetched.
+site: $(VENV)/installed
+	$(RUN)/mkdocs build --strict --quiet --site-dir out/site
+	@echo "open out/site/index.html"
+
+# auditwheel names the oldest systems on which the wheel works; what it cannot name keeps the tag of this machine.
+wheel: $(VENV)/installed
+	@rm -rf build/wheel && mkdir -p build/wheel dist
+	$(RUN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel .
+	PATH="$(abspath $(RUN)):$$PATH" $(RUN)/auditwheel repair --wheel-dir dist build/wheel/*.whl \
+	  || cp build/wheel/*.whl dist
+	$(RUN)/python -c "from scikit_build_core.build import build_sdist; print('dist/' + build_sdist('dist'))"
+
+test-wheel: wheel
+	$(RUN)/python .ci/try_wheel.py $(RUN)/python
 
 # The note on theory as a PDF, for readers without the software.
 THEORY_TOOLS := pandoc xelatex rsvg-convert

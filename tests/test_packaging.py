@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from email.message import Message
@@ -44,6 +46,35 @@ def test_the_type_marker_is_shipped(wheel: zipfile.ZipFile) -> None:
 def test_all_files_of_the_package_are_shipped(wheel: zipfile.ZipFile) -> None:
     files = {path for path in SOURCE.rglob("*") if path.is_file() and path.suffix not in (".pyc", ".so")}
     assert {path.relative_to(SOURCE.parent).as_posix() for path in files} <= set(wheel.namelist())
+
+
+@pytest.mark.skipif(
+    shutil.which("git") is None or not (ROOT / ".git").exists(),
+    reason="what belongs to the project is not known",
+)
+def test_the_source_distribution_has_everything(tmp_path: Path) -> None:
+    code = f"from scikit_build_core.build import build_sdist; print(build_sdist({str(tmp_path)!r}))"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
+    (path,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        shipped = {name.partition("/")[2] for name in archive.getnames()}
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    tracked = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    assert tracked <= shipped
+
+
+def test_what_helps_to_begin_is_imported_late() -> None:
+    """`import treemean` and `treemean --help` are quick because they import hardly anything."""
+    code = (
+        "import sys, treemean; few = set(sys.modules)\n"
+        "from treemean.cli import app\n"
+        "app(['--help'], standalone_mode=False)\n"
+        "heavy = {'numpy', 'lxml', 'torch', 'pyarrow', 'matplotlib', 'scipy', 'pandas'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "assert not {'typer', 'rich'} & few, few"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_metadata_are_complete(metadata: Message) -> None:

@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     )
     from treemean.evaluation import Evaluation, compare, evaluate
     from treemean.formats import Problems, TreebankWriter, Unwritable, read, read_batches, write
+    from treemean.formats.arrowtables import from_arrow
+    from treemean.formats.texts import from_brackets, to_brackets
     from treemean.trees import Constituent, Tree, Treebank, transforms
     from treemean.trees.drawing import draw, draw_svg
+    from treemean.trees.from_nltk import from_nltk
     from treemean.trees.statistics import Statistics, statistics
 
 __all__ = [
@@ -59,11 +62,15 @@ __all__ = [
     "draw",
     "draw_svg",
     "evaluate",
+    "from_arrow",
+    "from_brackets",
+    "from_nltk",
     "k_best",
     "read",
     "read_batches",
     "sample",
     "statistics",
+    "to_brackets",
     "transforms",
     "write",
 ]
@@ -82,6 +89,9 @@ _HOMES = {
     ),
     "treemean.evaluation": ("Evaluation", "compare", "evaluate"),
     "treemean.formats": ("Problems", "TreebankWriter", "Unwritable", "read", "read_batches", "write"),
+    "treemean.formats.arrowtables": ("from_arrow",),
+    "treemean.formats.texts": ("from_brackets", "to_brackets"),
+    "treemean.trees.from_nltk": ("from_nltk",),
     "treemean.trees": ("Constituent", "Tree", "Treebank"),
     "treemean.trees.drawing": ("draw", "draw_svg"),
     "treemean.trees.statistics": ("Statistics", "statistics"),

@@ -29,6 +29,8 @@ BranchingRule = Literal["left", "right", "random"]
 ChainLabel = Literal["top", "bottom", "join"]
 #: Files of drawings, by the ends of their names (`trees.drawing.files`).
 DrawingFormat = Literal["svg", "png", "pdf", "tex", "txt"]
+#: What rows of a data frame stand for (`trees.frames`).
+FrameRows = Literal["sentences", "constituents", "words"]
 #: Languages of the generator (`sample.generator.LANGUAGES`).
 Language = Literal["nl", "de", "en"]
 

@@ -211,8 +211,12 @@ def test_other_words_are_told_by_the_names_of_the_runs() -> None:
         agree([ann, Treebank.empty()])
     with pytest.raises(MismatchError, match=r"^sentence 1 of bob has no id"):
         agree({"ann": ann, "bob": bob}, match="id")
-    with pytest.raises(InvalidOption, match="run 2 is a Tree"):
-        agree([ann, ann[0]])
+    with pytest.raises(
+        InvalidOption, match="run 2: a tree, a treebank or a list of trees is needed, not a int"
+    ):
+        agree([ann, 7])  # type: ignore[list-item]
+    with pytest.raises(InvalidOption, match="a list of them, not one treebank"):
+        agree(ann)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("runs", [Treebank.empty(), bank(tree("a"), tree("b")), bank(tree("a b"))])

@@ -300,9 +300,9 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingDependency, match="this needs PyArrow"):
+    with pytest.raises(MissingDependency, match="need PyArrow"):
         written(FORMAT, [WAKE])
-    with pytest.raises(MissingDependency, match="this needs PyArrow"):
+    with pytest.raises(MissingDependency, match="need PyArrow"):
         trees_in(FORMAT, b"PAR1")
 
 

@@ -13,7 +13,17 @@ from treemean.training import load_config, preset_names, resolve
 from treemean.training.config import to_toml
 from treemean.training.sections import flat
 
-KINDS = {"tn-lcfrs", "tn-lcfrs-small", "tn-pcfg", "n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs"}
+KINDS = {
+    "tn-lcfrs",
+    "tn-lcfrs-small",
+    "tn-lcfrs-text",
+    "tn-pcfg",
+    "tn-pcfg-text",
+    "n-pcfg",
+    "c-pcfg",
+    "n-lcfrs",
+    "c-lcfrs",
+}
 
 
 def test_there_is_a_preset_for_every_grammar():

@@ -95,7 +95,7 @@ main()
             [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
         )
         assert result.returncode == 1
-        assert "install treemean[train]" in result.stderr
+        assert "pip install 'treemean[train]'" in result.stderr
         assert "Traceback" not in result.stderr
 
 

@@ -13,6 +13,7 @@ from treemean.agreement.units import Flags, Floats, Units
 from treemean.evaluation import Protocol
 from treemean.trees import Treebank, bitsets
 from treemean.trees.bitsets import Ints
+from treemean.trees.html import html_table
 
 
 class DisputedSentence(NamedTuple):
@@ -97,6 +98,18 @@ class Agreement:
     def order(self) -> Ints:
         """int64[S]: the sentences in order of dispute, those that are equally disputed as they come."""
         return np.argsort(-self.dispute, kind="stable")
+
+    def __repr__(self) -> str:
+        mean = float(np.nanmean(self.means)) if len(self.means) else 0.0
+        return f"<Agreement: {len(self.runs)} runs, {len(self.dispute)} sentences, mean F1 {mean:.2f}>"
+
+    def _repr_html_(self) -> str:
+        """Return the table that notebooks show: F1 of each pair."""
+        rows = [
+            [name, *(None if np.isnan(score) else score for score in [*row, mean])]
+            for name, row, mean in zip(self.runs, self.f1.tolist(), self.means.tolist(), strict=True)
+        ]
+        return html_table(["F1", *self.runs, "mean"], rows, notes=[f"{len(self.dispute):,} sentences"])
 
     def disputed_sentences(self) -> Iterator[DisputedSentence]:
         """Yield all sentences in order of dispute."""

@@ -14,13 +14,13 @@ from treemean.agreement.units import Flags, Floats, Units, find_units
 from treemean.averaging import average
 from treemean.errors import InvalidOption
 from treemean.evaluation import get_protocol
-from treemean.evaluation.scores import sentence_names
+from treemean.evaluation.scores import Trees, sentence_names
 from treemean.names import Match
-from treemean.trees import Treebank
+from treemean.trees import Treebank, as_treebank
 
 
 def agree(
-    runs: Sequence[Treebank] | Mapping[str, Treebank],
+    runs: Sequence[Trees] | Mapping[str, Trees],
     *,
     labelled: bool = False,
     match: Match = "position",
@@ -34,7 +34,7 @@ def agree(
 
     Parameters
     ----------
-    runs : two treebanks or more, by name or in a list (`run 1`, `run 2`, …).
+    runs : two treebanks (or trees) or more, by name or in a list (`run 1`, `run 2`, …).
     labelled : whether the same constituents must have the same label, too.
     match : pair sentences by `"position"` or by `"id"`.
     punctuation : how to tell punctuation, see `punctuation_mask`. A word is punctuation if any run with all
@@ -48,16 +48,21 @@ def agree(
     >>> words = "Wake your friend up".split()
     >>> sets = {"ann": [{0, 3}, {1, 2}], "bob": [{1, 2, 3}, {1, 2}], "cem": [{1, 2}]}
     >>> trees = {who: Tree(words, [(range(4), "S"), *((s, "X") for s in own)]) for who, own in sets.items()}
-    >>> found = agree({who: Treebank.from_trees([tree]) for who, tree in trees.items()})
+    >>> found = agree(trees)
     >>> found.f1.round(1).tolist()
     [[100.0, 50.0, 66.7], [50.0, 100.0, 66.7], [66.7, 66.7, 100.0]]
     >>> [(constituent.words, constituent.runs) for constituent in found.disputed()]
     [(('Wake', 'up'), ('ann',)), (('your', 'friend', 'up'), ('bob',))]
     """
-    named = dict(runs) if isinstance(runs, Mapping) else {f"run {i}": run for i, run in enumerate(runs, 1)}
-    for name, run in named.items():
-        if not isinstance(run, Treebank):
-            raise InvalidOption(f"runs must be treebanks, but {name} is a {type(run).__name__}")
+    if isinstance(runs, Treebank):
+        raise InvalidOption("agreement is between runs: give a list of them, not one treebank")
+    given = dict(runs) if isinstance(runs, Mapping) else {f"run {i}": run for i, run in enumerate(runs, 1)}
+    named: dict[str, Treebank] = {}
+    for name, run in given.items():
+        try:
+            named[name] = as_treebank(run)
+        except TypeError as error:
+            raise InvalidOption(f"runs must be treebanks or trees; {name}: {error}") from None
     if len(named) < 2:
         raise InvalidOption(f"agreement is between two runs or more, and there is {len(named) or 'none'}")
     protocol = get_protocol("standard", labelled=labelled)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from treemean.errors import InvalidOption, TreemeanError
-from treemean.trees import Tree, Treebank
+from treemean.trees import Tree, Treebank, as_treebank
 
 
 def listed(individuals: Iterable[Any], *, only_trees: bool = False) -> list[Any]:
@@ -16,7 +16,7 @@ def listed(individuals: Iterable[Any], *, only_trees: bool = False) -> list[Any]
     wanted = "trees over one sentence" if only_trees else "treebanks, or of trees over one sentence"
     if isinstance(individuals, Tree | Treebank | str | bytes) or not isinstance(individuals, Iterable):
         raise InvalidOption(f"the individuals must be a list of {wanted}, not a {type(individuals).__name__}")
-    found = list(individuals)
+    found = list(individuals) if only_trees else [_joined(individual) for individual in individuals]
     if not found:
         raise TreemeanError("there is nothing to average: give at least one treebank")
     for number, individual in enumerate(found, 1):
@@ -28,6 +28,13 @@ def listed(individuals: Iterable[Any], *, only_trees: bool = False) -> list[Any]
         if isinstance(individual, Tree) != isinstance(found[0], Tree):
             raise InvalidOption("the individuals must be all trees or all treebanks, not some of each")
     return found
+
+
+def _joined(individual: Any) -> Any:
+    """Return a list of trees as a treebank, everything else as it is."""
+    if isinstance(individual, list | tuple) and all(isinstance(tree, Tree) for tree in individual):
+        return as_treebank(individual)
+    return individual
 
 
 def whole_number(name: str, value: Any, least: int) -> int:

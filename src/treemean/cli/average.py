@@ -137,7 +137,7 @@ def average(
       treemean average run*.dbr -o mean.dbr --method dynamic-programming --max-fan-out 1 --skip-unsolved
     """
     from treemean.cli.hits import hits_of
-    from treemean.cli.output import say, with_progress
+    from treemean.cli.output import naming_options, report_losses, say, with_progress
     from treemean.files.source import spooled
     from treemean.formats import TreebankWriter
 
@@ -163,13 +163,14 @@ def average(
         labelled=labelled,
         probability=probability,
     )
-    writer = TreebankWriter(output, format=to_format)
+    writer = TreebankWriter(output, format=to_format or options.printed_as(output))
     if probability:
         options.check_keeps_probabilities(writer)
     begun = time.perf_counter()
     sentences = proven = 0
     skipped: list[Unsolved] | None = [] if skip_unsolved else None
-    with spooled(runs) as paths, writer, _StatsWriter(stats) as report:
+    helpful = "write discbracket, and make that continuous by treemean convert --make-continuous"
+    with naming_options(helpful), spooled(runs) as paths, writer, _StatsWriter(stats) as report:
         batches, frequencies = _counted(lambda: batched(_batches(paths, match, from_format, encoding)))
         averages = _averages(
             batches,
@@ -212,6 +213,7 @@ def average(
         say(f"skipped: {unsolved}")
     if skipped:
         say(f"{len(skipped)} sentences skipped that are beyond the reach of {method}")
+    report_losses(writer)
     say(f"{sentences} sentences averaged, {proven} proven optimal, written to {output}")
 
 

@@ -118,7 +118,7 @@ def convert(
 
       cat trees.dbr | treemean convert - - --from discbracket --to jsonl
     """
-    from treemean.cli.output import report_problems, say, with_progress
+    from treemean.cli.output import naming_options, report_losses, report_problems, say, with_progress
     from treemean.formats import Problems, TreebankWriter, Unwritable, read_batches
     from treemean.trees import Treebank, transforms
     from treemean.trees.punctuation import settle_punctuation
@@ -186,7 +186,11 @@ def convert(
     unwritable = Unwritable("skip" if skip_unwritable else "error")
     with Problems(skip=skip_bad, aside=bad_file) as problems:
         batches = read_batches(source, format=from_format, encoding=encoding, problems=problems)
-        with TreebankWriter(target, format=to_format, unwritable=unwritable) as writer:
+        writer = TreebankWriter(target, format=to_format or options.printed_as(target), unwritable=unwritable)
+        helpful = ["--skip-unwritable leaves such trees out"]
+        if not make_continuous:
+            helpful.insert(0, "--make-continuous raises the parts of discontinuous constituents")
+        with naming_options(*helpful), writer:
             for batch in with_progress(batches, f"converting {source}"):
                 batch = transformed(batch)
                 written += len(batch)
@@ -196,6 +200,7 @@ def convert(
             wanted.finish()
             kept.finish()
     report_problems(problems, unwritable)
+    report_losses(writer)
     if changed:
         say(f"{changed} discontinuous trees made continuous")
     if kept.removed:

@@ -153,6 +153,11 @@ def conventions(
     return get_protocol(read_prm(prm, keep_functions=keep_functions), labelled=labelled)
 
 
+def printed_as(target: str) -> str | None:
+    """Return the format of trees that are printed, if none is given; None for files, whose names tell."""
+    return "discbracket" if target == "-" else None
+
+
 #: Formats that keep numbers of constituents.
 _KEEP_VALUES = ("jsonl", "parquet")
 

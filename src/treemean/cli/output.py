@@ -6,13 +6,14 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
-    from treemean.formats import Problems, Unwritable
+    from treemean.formats import Problems, TreebankWriter, Unwritable
     from treemean.reporting import Table
     from treemean.trees import Treebank
 
@@ -82,6 +83,23 @@ def report_problems(problems: Problems, unwritable: Unwritable | None = None) ->
             say(f"skipped: {reason}")
         if unwritable.skipped:
             say(f"{unwritable.skipped} trees skipped that the format cannot express")
+
+
+def report_losses(writer: TreebankWriter) -> None:
+    """Tell what the format of an output had no place for."""
+    if (lost := writer.losses.describe()) is not None:
+        say(f"note: {lost}")
+
+
+@contextmanager
+def naming_options(*helpful: str) -> Iterator[None]:
+    """Add to the error about a tree that a format cannot express what helps."""
+    from treemean.errors import UnwritableTree
+
+    try:
+        yield
+    except UnwritableTree as error:
+        raise UnwritableTree(f"{error}; {', or '.join(helpful)}") from None
 
 
 def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Treebank]:

@@ -88,7 +88,7 @@ def parse(
 
       treemean parse runs/run01/model text.txt -o trees.ptb --make-continuous
     """
-    from treemean.cli.output import say, with_progress
+    from treemean.cli.output import naming_options, report_losses, say, with_progress
     from treemean.errors import InvalidOption
     from treemean.formats import TreebankWriter, Unwritable
     from treemean.program import starting
@@ -113,15 +113,15 @@ def parse(
         else parse_sentences(loaded, sentences, options=chosen, counts=parsed)
     )
     unwritable = Unwritable("make-continuous" if make_continuous else "error")
-    printed_as = "discbracket" if output == "-" else None
-    writer = TreebankWriter(output, format=to_format or printed_as, unwritable=unwritable)
+    writer = TreebankWriter(output, format=to_format or options.printed_as(output), unwritable=unwritable)
     if posteriors:
         options.check_keeps_probabilities(writer)
-    with writer:
+    with naming_options("--make-continuous raises the parts of discontinuous constituents"), writer:
         for batch in with_progress(batches, f"parsing {text}"):
             writer.write(batch)
     for message in [*read.describe(), *parsed.describe(max_length)]:
         say(message)
+    report_losses(writer)
     if unwritable.changed:
         say(f"{counted(unwritable.changed, 'discontinuous tree')} made continuous")
     known = f"{parsed.unknown} of {counted(parsed.words, 'word')} unknown to the model"

@@ -14,6 +14,7 @@ from treemean.evaluation.branching import Branching
 from treemean.evaluation.protocols import Level, Protocol
 from treemean.names import Metric
 from treemean.trees.bitsets import Ints
+from treemean.trees.html import Cell, html_table
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
 Floats = NDArray[np.float64]
@@ -335,6 +336,28 @@ class Evaluation:
         found: Counts = getattr(self, metric)
         return found
 
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{metric} {_brief(self.counts(metric).shown.f1)}" for metric in METRICS)
+        kind = ", labelled" if self.protocol.labelled else ""
+        return f"<Evaluation: F1 {scores}; {len(self.sentences)} sentences, {self.protocol.name}{kind}>"
+
+    def _repr_html_(self) -> str:
+        """Return the table that notebooks show."""
+        rows: list[list[Cell]] = []
+        for metric in METRICS:
+            c = self.counts(metric)
+            rows.append([metric, *(map(_brief, c.shown)), c.matched, c.predicted, c.gold])
+        rows.append(["exact match", _brief(self.exact_match if self.exact_of else None), *[None] * 5])
+        if self.tags is not None:
+            rows.append(["tag accuracy", _brief(self.tag_accuracy), *[None] * 5])
+        dropped = "".join(f"; {len(names):,} dropped ({why})" for why, names in self.dropped.items())
+        kind = ", labelled" if self.protocol.labelled else ""
+        return html_table(
+            ["", "F1", "precision", "recall", "matched", "predicted", "gold"],
+            rows,
+            notes=[f"{len(self.sentences):,} sentences, protocol {self.protocol.name}{kind}{dropped}"],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the counts of single sentences as JSON-ready data."""
         limit = self.protocol.max_gold_fan_out
@@ -364,6 +387,10 @@ class Evaluation:
             "cutoff": None if self.cutoff is None else self.cutoff.to_dict(),
             "branching": self.branching.to_dict(),
         }
+
+
+def _brief(score: float | None) -> str:
+    return "–" if score is None else f"{score:.2f}"
 
 
 def _percent(part: int, whole: int) -> float:

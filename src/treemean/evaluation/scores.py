@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,17 +21,19 @@ from treemean.evaluation.counting import (
 from treemean.evaluation.protocols import Protocol, get_protocol
 from treemean.evaluation.results import Evaluation, LengthBin, SentenceCounts, TagCounts
 from treemean.names import Match, Metric
-from treemean.trees import Treebank
+from treemean.trees import Tree, Treebank, as_treebank
 from treemean.trees.bitsets import Ints
 from treemean.trees.strings import comparable
 
 LENGTH_LIMITS = (10, 20, 30, 40, 50)
 Flags = NDArray[np.bool_]
+#: What can be scored.
+Trees = Tree | Treebank | Iterable[Tree]
 
 
 def evaluate(
-    predicted: Treebank,
-    gold: Treebank,
+    predicted: Trees,
+    gold: Trees,
     protocol: str | Protocol = "standard",
     *,
     labelled: bool | None = None,
@@ -40,7 +42,7 @@ def evaluate(
     punctuation: str | Collection[str] = "auto",
     ignore_case: bool = False,
 ) -> Evaluation:
-    """Score a predicted against a gold treebank.
+    """Score a predicted against a gold treebank; trees, and lists of trees, will do as well.
 
     Parameters
     ----------
@@ -58,13 +60,14 @@ def evaluate(
 
     >>> from treemean.trees import Tree
     >>> words = "Wake your friend up".split()
-    >>> gold = Treebank.from_trees([Tree(words, [(range(4), "S"), ({0, 3}, "V"), ({1, 2}, "NP")])])
-    >>> guess = Treebank.from_trees([Tree(words, [(range(4), "S"), ({1, 2, 3}, "X"), ({1, 2}, "Y")])])
+    >>> gold = Tree(words, [(range(4), "S"), ({0, 3}, "V"), ({1, 2}, "NP")])
+    >>> guess = Tree(words, [(range(4), "S"), ({1, 2, 3}, "X"), ({1, 2}, "Y")])
     >>> evaluate(guess, gold).overall
     Counts(1 matched, 2 predicted, 2 gold: F1 50.00, precision 50.00, recall 50.00)
     >>> evaluate(guess, gold, labelled=True).overall.f1
     0.0
     """
+    predicted, gold = as_treebank(predicted), as_treebank(gold)
     chosen = get_protocol(protocol, labelled=labelled)
     pair = align(
         predicted,
@@ -115,8 +118,8 @@ class Judgement:
 
 
 def judge(
-    predicted: Treebank,
-    gold: Treebank,
+    predicted: Trees,
+    gold: Trees,
     protocol: str | Protocol = "standard",
     *,
     labelled: bool | None = None,
@@ -125,6 +128,7 @@ def judge(
     ignore_case: bool = False,
 ) -> Judgement:
     """Tell for every constituent of both treebanks what an evaluation makes of it; see `evaluate`."""
+    predicted, gold = as_treebank(predicted), as_treebank(gold)
     chosen = get_protocol(protocol, labelled=labelled)
     ours, theirs = (
         bank.with_columns(constituent_values={"place": np.arange(len(bank.labels))})
@@ -144,8 +148,8 @@ def judge(
 
 
 def correctness(
-    predicted: Treebank,
-    gold: Treebank,
+    predicted: Trees,
+    gold: Trees,
     protocol: str | Protocol = "standard",
     *,
     labelled: bool | None = None,
@@ -166,7 +170,7 @@ def correctness(
 
 
 def agreement(
-    treebanks: Sequence[Treebank],
+    treebanks: Sequence[Trees],
     protocol: str | Protocol = "standard",
     *,
     metric: Metric = "overall",
@@ -181,9 +185,10 @@ def agreement(
     the protocol drops nothing but what it drops on both sides.
     """
     chosen = get_protocol(protocol, labelled=labelled)
-    result = np.zeros((len(treebanks), len(treebanks)))
-    for row, predicted in enumerate(treebanks):
-        for column, gold in enumerate(treebanks):
+    banks = [as_treebank(trees) for trees in treebanks]
+    result = np.zeros((len(banks), len(banks)))
+    for row, predicted in enumerate(banks):
+        for column, gold in enumerate(banks):
             pair = align(predicted, gold, chosen, match=match, punctuation=punctuation)
             counts = count_sentences(match_trees(pair, chosen), len(pair.gold))[metric]
             result[row, column] = counts.total(chosen.level).f1

@@ -14,6 +14,7 @@ from treemean.errors import MismatchError, TreemeanError
 from treemean.evaluation.results import Evaluation, Floats
 from treemean.names import Metric, SignificanceTest
 from treemean.trees.bitsets import Ints
+from treemean.trees.html import Cell, html_table
 
 _EXACT_TRIALS = 10_000
 _DRAWS = 1 << 21  # how many sentences are drawn at a time
@@ -76,6 +77,28 @@ class Comparison:
     def difference(self) -> float | None:
         """The score of a minus that of b, in percent points; None where one of them has no score."""
         return None if self.score_a is None or self.score_b is None else self.score_a - self.score_b
+
+    def __repr__(self) -> str:
+        gained = "–" if self.difference is None else f"{self.difference:+.2f}"
+        return (
+            f"<Comparison: {self.metric} F1 {gained}, {self.wins} won, {self.losses} lost, {self.ties} tied; "
+            f"{self.test}: p {self.p_value:.2g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the table that notebooks show."""
+        rows: list[list[Cell]] = [
+            [f"F1 {self.metric}, a", self.score_a],
+            [f"F1 {self.metric}, b", self.score_b],
+            ["difference", self.difference],
+            ["sentences won / lost / tied", f"{self.wins} / {self.losses} / {self.ties}"],
+            ["p-value, one-sided", f"{self.p_value:.2g}"],
+            ["p-value, two-sided", f"{self.p_value_two_sided:.2g}"],
+        ]
+        if (found := self.interval) is not None:
+            name = f"{100 * found.confidence:g}% interval of the difference"
+            rows.append([name, f"{found.low:.2f} to {found.high:.2f}"])
+        return html_table(["", "value"], rows, notes=[self.note])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""

@@ -6,26 +6,11 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from treemean.names import DecoderName, EnsembleModel, FileFormat, ProtocolName, WeightRule
+from treemean.experiments.settings import EnsembleConfig
 from treemean.training import Resolved, TrainingConfig  # tells what to install if PyTorch is missing
 from treemean.training.config import resolve_as
-from treemean.training.sections import MOST_RUNS, PATH, check_within
 
-
-@dataclass(frozen=True)
-class EnsembleConfig:
-    """`[ensemble]`: what the runs are good for together; training itself does not look at it."""
-
-    test: str = field(default="", metadata=PATH)
-    test_format: FileFormat = ""
-    model: EnsembleModel = "paper"
-    keep: int = 5
-    weigh: WeightRule = "discontinuous"
-    decoder: DecoderName = "mbr"
-    protocol: ProtocolName = "paper"
-
-    def __post_init__(self) -> None:
-        check_within("ensemble", self, 1, MOST_RUNS, "keep")
+__all__ = ["EnsembleConfig", "ExperimentConfig", "load_config", "resolve"]
 
 
 @dataclass(frozen=True)

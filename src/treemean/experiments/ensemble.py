@@ -19,10 +19,10 @@ from treemean._version import __version__
 from treemean.errors import InvalidOption
 from treemean.evaluation import get_protocol
 from treemean.experiments.cache import Cache
-from treemean.experiments.config import EnsembleConfig
 from treemean.experiments.main_results import Ensembles, MainResults, main_results
 from treemean.experiments.predictions import GOLD, Predictions, read_parts
 from treemean.experiments.selection import Selection, check_rule, choose
+from treemean.experiments.settings import EnsembleConfig
 from treemean.files.checksums import checksum, content_checksum
 from treemean.files.output import write_file
 from treemean.formats import read, write

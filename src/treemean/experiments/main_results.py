@@ -61,6 +61,14 @@ class MainResults:
         names = list(self.individuals)
         return {names[i]: self.individuals[names[i]] for i in self.selection.chosen}
 
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{name} {found.overall.f1:.2f}" for name, found in self.ensembles.items())
+        return f"<MainResults: {len(self.individuals)} runs, {len(self.chosen)} averaged; F1 {scores}>"
+
+    def _repr_html_(self) -> str:
+        """Return the table that notebooks show."""
+        return self.table()._repr_html_()
+
     def best(self, metric: Metric) -> str:
         """Return the name of the chosen individual with the highest F1 on this test set."""
         return max(self.chosen, key=lambda name: _f1(self.chosen[name], metric))

@@ -10,11 +10,12 @@ from typing import Any
 from treemean.errors import TreemeanError
 from treemean.files.output import open_output
 from treemean.files.source import open_sources, text_encoding
+from treemean.formats.losses import Losses
 from treemean.formats.problems import Problems
 from treemean.formats.reading import rebatch
 from treemean.formats.registry import Format, all_formats, format_of_content, format_of_name, get_format
 from treemean.formats.writing import OnUnwritable, Unwritable
-from treemean.trees import Tree, Treebank
+from treemean.trees import Tree, Treebank, as_treebank
 
 __all__ = [
     "Format",
@@ -94,6 +95,8 @@ class TreebankWriter:
     format : the format's name; without it the file's name tells.
     unwritable : what to do with trees that the format cannot express; tells the counts afterwards.
 
+    What the format has no place for, such as ids, is left out; `losses` tells afterwards what that was.
+
     >>> with TreebankWriter(os.devnull, format="jsonl") as writer:
     ...     writer.write(Treebank.empty())
     """
@@ -109,6 +112,7 @@ class TreebankWriter:
             )
         self.format, self.path = chosen, path
         self.unwritable = unwritable or Unwritable()
+        self.losses = Losses(chosen.name, chosen.title)
         self._stack = ExitStack()
 
     def __enter__(self) -> TreebankWriter:
@@ -118,6 +122,7 @@ class TreebankWriter:
 
     def write(self, batch: Treebank) -> None:
         """Write a batch."""
+        self.losses.add(batch)
         self._writer.write(batch)
 
     def __exit__(
@@ -132,7 +137,7 @@ class TreebankWriter:
 
 
 def write(
-    treebank: Treebank | Iterable[Tree],
+    treebank: Tree | Treebank | Iterable[Tree],
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -141,4 +146,4 @@ def write(
     """Write a treebank or trees to a file; the parameters are those of `TreebankWriter`."""
     policy = unwritable if isinstance(unwritable, Unwritable) else Unwritable(unwritable)
     with TreebankWriter(path, format=format, unwritable=policy) as writer:
-        writer.write(treebank if isinstance(treebank, Treebank) else Treebank.from_trees(treebank))
+        writer.write(as_treebank(treebank))

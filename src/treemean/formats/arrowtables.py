@@ -1,13 +1,8 @@
-"""A treebank as an Arrow table, one row per sentence, and back; see docs/data-model.md.
-
-Numbers are columns of their own, named `sentence.<name>` and `constituent.<name>`. PyArrow is imported only
-when it is needed.
-"""
+"""Arrow tables with a row per sentence, as `trees.arrow` makes them, back to treebanks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,89 +10,37 @@ from numpy.typing import NDArray
 
 from treemean import _core
 from treemean._version import __version__
-from treemean.errors import FormatError, MissingDependency
+from treemean.errors import FormatError
 from treemean.formats.jsonl import decode_object
 from treemean.formats.limits import MAX_CELLS, MAX_WORDS
 from treemean.trees import CodedStrings, Strings, Treebank
+from treemean.trees.arrow import (
+    CONSTITUENT_TEXTS,
+    CONSTITUENT_VALUE,
+    LAYOUT,
+    LAYOUT_KEY,
+    REQUIRED,
+    SENTENCE_TEXTS,
+    SENTENCE_VALUE,
+    WORD_TEXTS,
+    Arrow,
+    load_pyarrow,
+    missing_values,
+    table_of,
+)
 from treemean.trees.bitsets import Ints, widths
 from treemean.trees.treebank import offsets_of
 
-#: Raised by one when older versions could not read the new layout.
-LAYOUT = 1
-LAYOUT_KEY = "treemean.layout"
-
-#: Column of the table -> column of `Treebank`.
-SENTENCE_TEXTS = {"id": "ids", "metadata": "metadata"}
-WORD_TEXTS = {"words": "words", "tags": "tags", "word_functions": "word_functions"}
-CONSTITUENT_TEXTS = {"labels": "labels", "functions": "functions"}
-REQUIRED = ("words", "labels", "bits")
-SENTENCE_VALUE = "sentence."
-CONSTITUENT_VALUE = "constituent."
-
-#: An Arrow array, type, batch or table: PyArrow has no published types.
-Arrow = Any
-
-
-def load_pyarrow() -> ModuleType:
-    """Return PyArrow; raise `MissingDependency` if it is not installed."""
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise MissingDependency("this needs PyArrow: pip install pyarrow") from error
-    return pyarrow  # type: ignore[no-any-return]
-
-
-# ---- to Arrow ---------------------------------------------------------------------------------------
-
-
-def table_of(treebank: Treebank) -> Arrow:
-    """Return a treebank as an Arrow table."""
-    arrow = load_pyarrow()
-    columns: dict[str, Arrow] = {"id": _text_array(treebank.ids)}
-    for name, attribute in WORD_TEXTS.items():
-        columns[name] = _lists(treebank.word_offsets, _decoded(getattr(treebank, attribute)))
-    for name, attribute in CONSTITUENT_TEXTS.items():
-        columns[name] = _lists(treebank.constituent_offsets, _decoded(getattr(treebank, attribute)))
-    columns["bits"] = _lists(treebank.bit_offsets, arrow.array(treebank.bits))
-    columns["metadata"] = _text_array(treebank.metadata)
-    for name, values in sorted(treebank.sentence_values.items()):
-        columns[SENTENCE_VALUE + name] = arrow.array(np.asarray(values, dtype=np.float64))
-    for name, values in sorted(treebank.constituent_values.items()):
-        numbers = arrow.array(np.asarray(values, dtype=np.float64))
-        columns[CONSTITUENT_VALUE + name] = _lists(treebank.constituent_offsets, numbers)
-    return arrow.table(columns).replace_schema_metadata(
-        {"treemean.version": __version__, LAYOUT_KEY: str(LAYOUT)}
-    )
-
-
-def _text_array(texts: Strings) -> Arrow:
-    arrow = load_pyarrow()
-    buffers = [None, arrow.py_buffer(np.ascontiguousarray(texts.offsets)), arrow.py_buffer(texts.data)]
-    return arrow.Array.from_buffers(arrow.large_string(), len(texts), buffers).cast(arrow.string())
-
-
-def _decoded(texts: CodedStrings) -> Arrow:
-    arrow = load_pyarrow()
-    compact = texts.compact()
-    return arrow.DictionaryArray.from_arrays(
-        compact.codes, _text_array(compact.vocabulary)
-    ).dictionary_decode()
-
-
-def _lists(offsets: Ints, values: Arrow) -> Arrow:
-    arrow = load_pyarrow()
-    return arrow.LargeListArray.from_arrays(offsets, values).cast(arrow.list_(values.type))
-
-
-def missing_values(table: Arrow, name: str) -> Arrow:
-    """Return the column of numbers `name` for a table without it: all are not a number."""
-    arrow = load_pyarrow()
-    if name.startswith(SENTENCE_VALUE):
-        return arrow.array(np.full(len(table), np.nan))
-    counts = table.column("labels").combine_chunks().value_lengths().to_numpy()
-    return _lists(offsets_of(counts), arrow.array(np.full(int(counts.sum()), np.nan)))
-
-
+__all__ = [
+    "Arrow",
+    "check_batch",
+    "columns_to_read",
+    "from_arrow",
+    "load_pyarrow",
+    "missing_values",
+    "table_of",
+    "treebank_of",
+]
 # ---- from Arrow -------------------------------------------------------------------------------------
 
 
@@ -164,6 +107,24 @@ def treebank_of(batch: Arrow, report: Callable[[int, str], None]) -> Treebank:
         good[start + index] = False
         start += index + 1
     return treebank if good.all() else treebank.take(good)
+
+
+def from_arrow(table: Arrow) -> Treebank:
+    """Return an Arrow table, as `Treebank.to_arrow` makes it, as a treebank; each row is checked.
+
+    Raises `FormatError`, which names the row, counted from 1.
+    """
+
+    def refuse(row: int, reason: str) -> None:
+        raise FormatError(reason, sentence=str(before + row + 1))
+
+    names = columns_to_read(table.schema)
+    before = 0
+    parts = []
+    for batch in table.select(names).to_batches():
+        parts.append(treebank_of(batch, refuse))
+        before += len(batch)
+    return Treebank.concatenate(parts)
 
 
 def check_batch(treebank: Treebank) -> tuple[int, str] | None:

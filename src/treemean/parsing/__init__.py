@@ -10,7 +10,7 @@ try:
     import torch
 except ImportError as error:
     raise MissingDependency(
-        f"training and parsing need PyTorch and safetensors ({error}): install treemean[train]"
+        f"training and parsing need PyTorch and safetensors ({error}): pip install 'treemean[train]'"
     ) from error
 
 from treemean.parsing.model import Model

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from treemean.trees.html import html_table
+
 if TYPE_CHECKING:
     import rich.console
 
@@ -98,6 +100,11 @@ class Table:
                 r"\end{table}",
             ]
         )
+
+    def _repr_html_(self) -> str:
+        """Return the table that notebooks show."""
+        shown = [[_shown(cell) for cell in row] for row in self.rows]
+        return html_table(self.columns, shown, self.title, self.notes)
 
     def to_records(self) -> list[dict[str, Cell]]:
         """Return every row as a mapping from the names of the columns, numbers unrounded."""

@@ -97,14 +97,14 @@ class Data:
 
     def describe(self) -> str:
         """Return in words what is learnt from and measured on, and what was left out."""
-        read = self.facts["train"]
+        read, longest = self.facts["train"], self.facts["way"]["max_length"]
         left_out = [
             f"{counted(read[name], noun)} {rest}".rstrip()
             for name, noun, rest in (
                 ("empty_lines", "empty line", ""),
                 ("punctuation_only", "sentence", "of nothing but punctuation"),
                 ("one_word", "sentence", "of one word"),
-                ("too_long", "sentence", "over the length limit"),
+                ("too_long", "sentence", f"of more than {longest} words (data.max_length)"),
             )
             if read[name]
         ]
@@ -113,7 +113,14 @@ class Data:
             f"{counted(len(self.train), 'sentence')} to train on, {len(self.vocabulary.words)} known words, "
         )
         text += f"{counted(len(self.development), 'development sentence')} {trees}"
-        return f"{text}; left out: {', '.join(left_out)}" if left_out else text
+        if left_out:
+            text += f"; left out: {', '.join(left_out)}"
+        if read["too_long"] > read["sentences"] / 2:
+            text += (
+                f". Most of the text is left out: raise data.max_length, now {longest}, or take a preset "
+                "for texts (tn-lcfrs-text, tn-pcfg-text)"
+            )
+        return text
 
 
 def prepare(config: DataConfig, folder: str | os.PathLike[str] | None = None) -> Data:

@@ -145,7 +145,7 @@ def inspect(config: TrainingConfig, test: str = "", test_format: str = "") -> Da
             "nothing would be learnt in the first epoch: batches.first_limit is "
             f"{config.batches.first_limit}, and the shortest sentence has {lengths.min()} words"
         )
-    _warn(report, len(used), len(train))
+    _warn(report, len(used), len(train), data.max_length)
     return report
 
 
@@ -208,13 +208,14 @@ def _coverage(sentences: Iterable[tuple[str, ...]], vocabulary: Vocabulary) -> f
     return 100 * known / total if total else 0.0
 
 
-def _warn(report: DataReport, used: int, read: int) -> None:
+def _warn(report: DataReport, used: int, read: int, longest: int) -> None:
     for file in report.files:
         name = Path(file.path).name
         report.warnings += [f"{name}: {message}" for message in file.counts.describe()]
         if file.too_long:
             report.warnings.append(
-                f"{name}: {counted(file.too_long, 'sentence')} over the length limit left out"
+                f"{name}: {counted(file.too_long, 'sentence')} left out, of more than {longest} words "
+                "(data.max_length)"
             )
         if file.role == "train" and file.repeated > 0.1 * max(file.sentences, 1):
             report.warnings.append(f"{name}: {counted(file.repeated, 'sentence')} repeated")

@@ -10,14 +10,14 @@ from treemean.errors import InvalidOption
 from treemean.grammars import GrammarConfig
 from treemean.names import FileFormat, PunctuationRule
 from treemean.parsing import Normalisation
+from treemean.training.bounds import MOST_RUNS, PATH, check_within
 
 Select = Literal["f1", "likelihood"]
-PATH = {"path": True}
 #: PyTorch takes no larger seeds, and crashes with thousands of threads.
 _LARGEST_SEED, _MOST_THREADS = 2**63 - 1, 1024
-#: No more steps or the like, no more sentences in a batch, no longer sentence, no more runs: far beyond all
-#: use, and within what can be computed with.
-_MANY, _MOST_AT_ONCE, _LONGEST, MOST_RUNS = 10**9, 10**6, 10_000, 10_000
+#: No more steps or the like, no more sentences in a batch, no longer sentence: far beyond all use, and within
+#: what can be computed with.
+_MANY, _MOST_AT_ONCE, _LONGEST = 10**9, 10**6, 10_000
 #: Products of these are within what float32 has room for.
 _LARGE, _HUGE = 1000, 1e30
 #: What float32 tells apart from zero.
@@ -216,14 +216,6 @@ def flat(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     {'run.runs': 3}
     """
     return {f"{section}.{name}": v for section, content in sections.items() for name, v in content.items()}
-
-
-def check_within(section: str, config: Any, least: float, most: float, *names: str) -> None:
-    """Raise `InvalidOption` if a setting is not within bounds; NaN is not."""
-    for name in names:
-        value = getattr(config, name)
-        if not least <= value <= most:
-            raise InvalidOption(f"{section}.{name} must be from {least} to {most}, not {value}")
 
 
 def _check_positive(section: str, config: Any, most: float, *names: str) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from treemean.trees.alike import as_treebank, of_treebanks
+from treemean.trees.tree import Tree
 from treemean.trees.treebank import Treebank
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
+@of_treebanks
 def lower_case(treebank: Treebank) -> Treebank:
     """Write all words in lower case."""
     return treebank.with_columns(words=treebank.words.map(str.lower))
@@ -23,13 +27,17 @@ def replace_numbers(word: str, symbol: str = "N") -> str:
     return _NUMBER.sub(lambda _: symbol, word)
 
 
+@of_treebanks
 def normalise_numbers(treebank: Treebank, symbol: str = "N") -> Treebank:
     """Replace the numbers in all words by one symbol, see `replace_numbers`."""
     return treebank.with_columns(words=treebank.words.map(lambda word: replace_numbers(word, symbol)))
 
 
-def filter_by_length(treebank: Treebank, minimum: int = 0, maximum: int | None = None) -> Treebank:
+def filter_by_length(
+    treebank: Treebank | Iterable[Tree], minimum: int = 0, maximum: int | None = None
+) -> Treebank:
     """Keep the sentences of at least `minimum` and at most `maximum` words."""
+    treebank = as_treebank(treebank)
     keep = treebank.lengths >= minimum
     if maximum is not None:
         keep &= treebank.lengths <= maximum

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treemean.errors import TreemeanError
 from treemean.trees import bitsets
+from treemean.trees.alike import of_treebanks
 from treemean.trees.bitsets import Bits, Ints
 from treemean.trees.treebank import Treebank, gather, offsets_of
 
@@ -101,6 +102,7 @@ def settle_punctuation(treebank: Treebank, by: str | Collection[str]) -> str | C
     return by
 
 
+@of_treebanks
 def remove_punctuation(
     treebank: Treebank, by: str | Collection[str] = "auto", drop_empty: bool = True
 ) -> Treebank:
@@ -108,6 +110,7 @@ def remove_punctuation(
     return remove_words(treebank, punctuation_mask(treebank, by), drop_empty=drop_empty)
 
 
+@of_treebanks
 def remove_words(treebank: Treebank, mask: NDArray[Any], *, drop_empty: bool = True) -> Treebank:
     """Return a treebank without the words under a mask.
 
@@ -196,6 +199,7 @@ def _cells(treebank: Treebank) -> Iterator[tuple[Ints, NDArray[np.uint8]]]:
             yield all_nodes[begin : begin + step], np.unpackbits(raw, axis=1, bitorder="little")
 
 
+@of_treebanks
 def move_punctuation(treebank: Treebank, by: str | Collection[str] = "auto") -> Treebank:
     """Attach every punctuation mark to the smallest constituent that has the words on both sides of it.
 

@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treemean.errors import InvalidOption, TreemeanError
+from treemean.trees.alike import as_treebank, of_treebanks
 from treemean.trees.ranges import Ranges
+from treemean.trees.tree import Tree
 from treemean.trees.treebank import Treebank
 
 _MANY = 10
 
 
 def select_sentences(
-    treebank: Treebank,
+    treebank: Treebank | Iterable[Tree],
     *,
     numbers: str | Iterable[int] | None = None,
     ids: Collection[str] | None = None,
@@ -45,18 +47,20 @@ def select_sentences(
         None if numbers is None else Ranges.parse(numbers) if isinstance(numbers, str) else Ranges.of(numbers)
     )
     selector = SentenceSelector(ranges, ids)
-    chosen = selector.take(treebank)
+    chosen = selector.take(as_treebank(treebank))
     selector.finish()
     return discontinuous_sentences(chosen) if discontinuous else chosen
 
 
-def discontinuous_sentences(treebank: Treebank) -> Treebank:
+def discontinuous_sentences(treebank: Treebank | Iterable[Tree]) -> Treebank:
     """Return the sentences with at least one discontinuous constituent."""
+    treebank = as_treebank(treebank)
     found = np.zeros(len(treebank), dtype=bool)
     found[treebank.sentence_of[treebank.fan_outs > 1]] = True
     return treebank.take(found)
 
 
+@of_treebanks
 def select_constituents(
     treebank: Treebank,
     *,

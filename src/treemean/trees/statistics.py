@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from treemean.trees.alike import as_treebank
+from treemean.trees.html import Cell, html_table
+from treemean.trees.tree import Tree
 from treemean.trees.treebank import Treebank
 
 
@@ -53,6 +57,19 @@ class Statistics:
     def binary(self) -> int:
         """The number of constituents with exactly two children."""
         return self.children.get(2, 0)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Statistics: {self.sentences} sentences, {self.words} words, {self.constituents} constituents, "
+            f"{self.discontinuous} of them discontinuous>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the table that notebooks show."""
+        names = ("sentences", "words", "word_types", "constituents", "unaries", "discontinuous", "binary")
+        rows: list[list[Cell]] = [[name.replace("_", " "), getattr(self, name)] for name in names]
+        rows.append(["discontinuous sentences", self.discontinuous_sentences])
+        return html_table(["", "count"], rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -124,8 +141,8 @@ class StatisticsCounter:
         return Statistics(word_types=len(self._types), **single, **tables)
 
 
-def statistics(treebank: Treebank) -> Statistics:
+def statistics(treebank: Tree | Treebank | Iterable[Tree]) -> Statistics:
     """Count what a treebank consists of."""
     counter = StatisticsCounter()
-    counter.add(treebank)
+    counter.add(as_treebank(treebank))
     return counter.result()

@@ -258,6 +258,12 @@ class Tree:
         name = f" {self.id}" if self.id else ""
         return f"<Tree{name}: {len(self.words)} words, {len(self.constituents)} constituents>"
 
+    def to_nltk(self, *, positions: bool = False) -> Any:
+        """Return an `nltk.Tree`; discontinuous ones need `positions`, which makes leaves such as `0=Wake`."""
+        from treemean.trees.to_nltk import to_nltk
+
+        return to_nltk(self, positions=positions)
+
     @cached_property
     def masks(self) -> frozenset[int]:
         """The distinct sets of positions, as bit masks, without labels."""

@@ -11,19 +11,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treemean.names import FrameRows
 from treemean.trees import bitsets
 from treemean.trees.bitsets import Bits, Ints
+from treemean.trees.places import place_of, places_of
 from treemean.trees.strings import CodedStrings, Strings
 from treemean.trees.tree import Constituent, Tree
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 _SENTENCE_TEXTS = ("ids", "metadata")
 _TOKEN_COLUMNS = ("words", "tags", "word_functions")
 _CONSTITUENT_COLUMNS = ("labels", "functions")
+#: How many sentences notebooks show.
+_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,20 +153,81 @@ class Treebank:
         for index in range(len(self)):
             yield self._tree(index)
 
+    def _repr_html_(self) -> str:
+        """Return the table that notebooks show: the first sentences."""
+        from treemean.trees.frames import columns_of
+        from treemean.trees.html import html_table
+
+        first = columns_of(self[:_SHOWN], "sentences")
+        columns = ("id", "text", "length", "constituents", "discontinuous")
+        rows = [[number, *row] for number, row in enumerate(zip(*(list(first[name]) for name in columns)))]
+        left = len(self) - len(rows)
+        return html_table(
+            ["", *columns],
+            [[str(row[0]), row[1], row[2], *map(int, row[3:])] for row in rows],
+            f"{len(self):,} sentences, {len(self.words):,} words, {len(self.labels):,} constituents",
+            [f"… and {left:,} more"] if left else [],
+        )
+
     @overload
-    def __getitem__(self, index: int) -> Tree: ...
+    def __getitem__(self, index: int | np.integer[Any] | str) -> Tree: ...
     @overload
-    def __getitem__(self, index: slice) -> Treebank: ...
-    def __getitem__(self, index: int | slice) -> Tree | Treebank:
+    def __getitem__(self, index: slice | Sequence[Any] | NDArray[Any]) -> Treebank: ...
+    def __getitem__(self, index: Any) -> Tree | Treebank:
+        """Return the tree of a number or an id, or the treebank of a slice, a mask, a list of numbers or ids.
+
+        >>> bank = Treebank.from_trees([Tree([name], [({0}, "S")], id=name) for name in "abc"])
+        >>> bank["b"].id, bank[-1].id, bank[[2, 0]].ids.tolist(), bank[bank.lengths > 1].ids.tolist()
+        ('b', 'c', ['c', 'a'], [])
+        """
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
             if step == 1:
                 return self._slice(start, max(start, stop))
             return self.take(np.arange(start, stop, step))
+        if isinstance(index, str):
+            return self._tree(place_of(index, self._places_of_ids))
+        if not isinstance(index, int | np.integer):
+            return self.take(places_of(index, len(self), self._places_of_ids))
+        index = int(index)
         position = index + len(self) if index < 0 else index
         if not 0 <= position < len(self):
             raise IndexError(f"sentence {index} of a treebank of {len(self)}")
         return self._tree(position)
+
+    @cached_property
+    def _places_of_ids(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for place, id in enumerate(self.ids.tolist()):
+            places.setdefault(id, []).append(place)
+        return places
+
+    def __add__(self, other: Treebank) -> Treebank:
+        """Put another treebank behind this one."""
+        return Treebank.concatenate([self, other]) if isinstance(other, Treebank) else NotImplemented
+
+    # ---- for other libraries --------------------------------------------------------------------
+
+    def to_pandas(self, rows: FrameRows = "sentences") -> pandas.DataFrame:
+        """Return a pandas data frame with a row for each of the `sentences`, `constituents` or `words`."""
+        from treemean.trees.frames import pandas_frame
+
+        return pandas_frame(self, rows)
+
+    def to_polars(self, rows: FrameRows = "sentences") -> polars.DataFrame:
+        """Return a Polars data frame with a row for each of the `sentences`, `constituents` or `words`."""
+        from treemean.trees.frames import polars_frame
+
+        return polars_frame(self, rows)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return an Arrow table with a row for each sentence, which `treemean.from_arrow` reads again.
+
+        Nothing is lost; docs/data-model.md tells the columns. It needs the extra `parquet`.
+        """
+        from treemean.trees.arrow import table_of
+
+        return table_of(self)
 
     def __eq__(self, other: object) -> bool:
         """Compare ids and trees (words, tags, functions, constituents), not metadata and numbers."""

@@ -70,8 +70,8 @@ class HitModel:
     chosen: tuple[int, ...]
     values: RunWeights | Estimator
     objective: Objective
-    report: Mapping[str, Any] = field(default_factory=dict)
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    report: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
     calibration: Calibration | None = None
 
     @property
