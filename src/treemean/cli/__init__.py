@@ -13,6 +13,7 @@ from treemean.cli import (  # noqa: F401 - they register
     experiment,
     fit,
     parse,
+    report,
     sample,
     stats,
     train,

@@ -20,7 +20,17 @@ from treemean.errors import InvalidOption
 from treemean.evaluation import get_protocol
 from treemean.experiments.cache import Cache
 from treemean.experiments.main_results import Ensembles, MainResults, main_results
-from treemean.experiments.predictions import GOLD, Predictions, read_parts
+from treemean.experiments.predictions import (
+    BINARY_FILE,
+    DEVELOPMENT,
+    GOLD,
+    HITS_FILE,
+    NON_BINARY_FILE,
+    RESULTS_FILE,
+    TEST,
+    Predictions,
+    read_parts,
+)
 from treemean.experiments.selection import Selection, check_rule, choose
 from treemean.experiments.settings import EnsembleConfig
 from treemean.files.checksums import checksum, content_checksum
@@ -31,10 +41,6 @@ from treemean.trees import Treebank
 
 #: Is called with what begins, or was found done already.
 Teller = Callable[[str], None]
-#: The parts of a folder of parses.
-DEVELOPMENT, TEST = "dev", "test"
-#: Where the averages stand.
-NON_BINARY_FILE, BINARY_FILE = "ensemble/non-binary.discbracket", "ensemble/binary.discbracket"
 
 
 @dataclass(frozen=True)
@@ -177,7 +183,7 @@ def ensemble_of(
     stages.tell(selection.note)
     ensembles = _average(test, stages, selection, jobs)
     results = main_results(test.runs, ensembles, selection, test.gold, protocol=settings.protocol)
-    files = {"scores": stages.folder / "results.json", "table": stages.folder / "results.md"}
+    files = {"scores": stages.folder / RESULTS_FILE, "table": stages.folder / "results.md"}
     everything = {
         "treemean": __version__,
         "config": dict(config or {}),
@@ -185,7 +191,7 @@ def ensemble_of(
         "results": results.to_dict(),
     }
     if selection.model is not None:
-        files["hits"] = stages.folder / "ensemble" / "hits.json"
+        files["hits"] = stages.folder / HITS_FILE
         selection.model.save(files["hits"])
         everything["fitted"] = selection.model.report
     scores = json.dumps(everything, indent=1, ensure_ascii=False, allow_nan=False)

@@ -14,15 +14,13 @@ from pathlib import Path
 from treemean.errors import InvalidOption
 from treemean.experiments.config import ExperimentConfig
 from treemean.experiments.ensemble import (
-    DEVELOPMENT,
-    TEST,
     EnsembleOutcome,
     Stages,
     Teller,
     check_settings,
     ensemble_of,
 )
-from treemean.experiments.predictions import GOLD, Predictions
+from treemean.experiments.predictions import DEVELOPMENT, GOLD, TEST, Predictions
 from treemean.files.checksums import checksum
 from treemean.formats import read, write
 from treemean.parsing import Model, ParseCounts, parse

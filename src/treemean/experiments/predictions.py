@@ -15,6 +15,14 @@ from treemean.trees import Treebank
 #: How files of gold trees and of runs begin.
 GOLD, RUN = "gold", "run"
 
+# What stands where in the folder of an ensemble.
+#: The parts of `parses`.
+DEVELOPMENT, TEST = "dev", "test"
+#: The averages.
+NON_BINARY_FILE, BINARY_FILE = "ensemble/non-binary.discbracket", "ensemble/binary.discbracket"
+#: The fitted model, if there is one, and all scores.
+HITS_FILE, RESULTS_FILE = "ensemble/hits.json", "results.json"
+
 
 @dataclass(frozen=True)
 class Predictions:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from treemean.errors import FormatError
 from treemean.evaluation import Evaluation, evaluate
-from treemean.experiments.ensemble import DEVELOPMENT, TEST
 from treemean.experiments.main_results import BINARY, NON_BINARY, Ensembles, MainResults, main_results
-from treemean.experiments.predictions import Predictions, read_parts
+from treemean.experiments.predictions import DEVELOPMENT, TEST, Predictions, read_parts
 from treemean.experiments.selection import Selection, all_equal, choose, select
 from treemean.names import EnsembleModel, ProtocolName, WeightRule
 from treemean.trees import Treebank

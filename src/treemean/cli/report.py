@@ -1,0 +1,189 @@
+"""`treemean report`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treemean.cli import options
+from treemean.cli.app import app
+
+if TYPE_CHECKING:
+    from treemean.reporting.html import Subject
+    from treemean.trees import Treebank
+
+
+@app.command()
+def report(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="OUT | RUN...",
+            help="A folder that treemean ensemble made, or one with gold.* and run*.*; or treebanks over the "
+            "same sentences.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")] = Path("report.html"),
+    gold: Annotated[str | None, typer.Option("--gold", metavar="FILE", help="Gold trees.")] = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            "--average",
+            metavar="FILE",
+            help="Show this average, with its probabilities if it has any, and make none.",
+        ),
+    ] = None,
+    hits: Annotated[
+        Path | None,
+        typer.Option(
+            "--hits", metavar="FILE", help="Average with the hits of treemean fit; shows probabilities."
+        ),
+    ] = None,
+    probability: Annotated[
+        bool,
+        typer.Option("--probability", help="Show how likely constituents are right, by the runs alone."),
+    ] = False,
+    protocol: options.Protocol = "standard",
+    labelled: options.Labelled = None,
+    match: options.MatchBy = "position",
+    punctuation: options.Punctuation = "auto",
+    ignore_case: options.IgnoreCase = False,
+    title: Annotated[str, typer.Option(help="The title of the report.")] = "",
+    limit: Annotated[
+        float,
+        typer.Option(
+            min=0.5, metavar="MB", help="Size beyond which the least disputed sentences are left out."
+        ),
+    ] = 20.0,
+    open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
+    ] = None,
+    from_format: options.From = None,
+    encoding: options.Encoding = "utf-8",
+) -> None:
+    """Make a report that people open: scores, charts, and all trees side by side, in one HTML file.
+
+    It needs nothing else, no network either: scores with protocol and counts, learning curves, agreement,
+    F1 by length and label, calibration, and an explorer to search, sort, compare and adjudicate sentences.
+    Decisions are exported as a treebank that [cyan]treemean convert[/cyan] reads. Runs are scored by the protocol standard; an ensemble by the one that it recorded.
+
+    [bold]Examples[/bold]
+
+      treemean report out -o report.html     [dim]# out: made by treemean ensemble[/dim]
+
+      treemean report run*.dbr --gold gold.dbr -o report.html --open
+
+      treemean report ann.export bob.export --labelled -o adjudicate.html
+
+      treemean report run*.dbr --gold gold.dbr --hits hits.json
+
+      treemean convert decisions.jsonl adjudicated.export
+    """
+    import webbrowser
+
+    from treemean.cli.output import say
+    from treemean.reporting.html import make_page
+
+    options.check_different(str(output), "--output", [*files, *(f for f in (gold, average) if f)])
+    folder = Path(files[0]) if len(files) == 1 and Path(files[0]).is_dir() else None
+    if folder is not None:
+        about_runs = {
+            "--gold": gold is not None,
+            "--average": average is not None,
+            "--from": from_format is not None,
+        }
+        for option, given in about_runs.items():
+            if given:
+                raise typer.BadParameter("the folder tells it: leave it out", param_hint=option)
+    from treemean.experiments.report import is_ensemble, report_of_ensemble
+
+    if folder is not None and is_ensemble(folder):
+        own = {
+            "--hits": hits is not None,
+            "--probability": probability,
+            "--protocol": protocol != "standard",
+            "--labelled": labelled is not None,
+        }
+        for option, given in own.items():
+            if given:
+                raise typer.BadParameter(
+                    "an ensemble has recorded how it averages and scores", param_hint=option
+                )
+        subject = report_of_ensemble(folder, title=title, jobs=jobs)
+    else:
+        subject = _of_runs(
+            files,
+            folder,
+            gold,
+            average,
+            hits,
+            probability=probability,
+            protocol=protocol,
+            labelled=labelled,
+            match=match,
+            punctuation=options.punctuation_choice(punctuation),
+            ignore_case=ignore_case,
+            title=title,
+            jobs=jobs,
+            from_format=from_format,
+            encoding=encoding,
+        )
+    page = make_page(subject, limit=limit)
+    page.write(output)
+    say(f"{page.shown:,} sentences, {len(page.html.encode()) / 1e6:.1f} MB: {output}")
+    if page.left_out:
+        typer.secho(
+            f"LEFT OUT: {page.left_out:,} of {page.shown + page.left_out:,} sentences, which would make the "
+            f"report larger than {limit:g} MB. Scores and charts are of all; --limit {2 * limit:g} lets it grow.",
+            fg="yellow",
+            bold=True,
+            err=True,
+        )
+    address = output.resolve().as_uri()
+    say(f"open it: {address}")
+    if open_it and not webbrowser.open(address):
+        say("no browser could be started here")
+
+
+def _of_runs(
+    files: list[str],
+    folder: Path | None,
+    gold: str | None,
+    average: str | None,
+    hits: Path | None,
+    *,
+    from_format: str | None,
+    encoding: str,
+    **choices: object,
+) -> Subject:
+    """Read runs, in a folder or one by one, and compare them."""
+    from treemean.cli.output import read_all, short_names
+    from treemean.experiments.predictions import read_folder
+    from treemean.experiments.report import report_of_runs
+    from treemean.fitting import load
+
+    read = partial(read_all, format=from_format, encoding=encoding)
+    if folder is not None:
+        found = read_folder(folder)
+        runs = dict(found.runs)
+        reference: Treebank | None = found.gold
+    else:
+        runs = {name: read(path) for name, path in zip(short_names(files), files, strict=True)}
+        reference = None if gold is None else read(gold)
+    facts = {
+        "runs": ", ".join(files),
+        **({"gold": gold} if gold else {}),
+        **({"average": average} if average else {}),
+    }
+    return report_of_runs(
+        runs,
+        reference,
+        average=None if average is None else read(average),
+        model=None if hits is None else load(hits),
+        facts=facts,
+        **choices,  # type: ignore[arg-type]
+    )
