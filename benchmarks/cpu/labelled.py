@@ -47,10 +47,10 @@ def spoil(tree: Tree, labels: Sequence[str], label_rate: float, rate: float, rng
     return tree.replace(constituents=changed)
 
 
-def copies_of(gold: Treebank, count: int, label_rate: float, rate: float) -> list[Treebank]:
+def copies_of(gold: Treebank, count: int, label_rate: float, rate: float, seed: int = SEED) -> list[Treebank]:
     """Return spoilt copies of a treebank; labels are drawn as often as they occur."""
     labels = gold.labels.tolist()
-    rng = random.Random(f"{SEED} {count} {label_rate} {rate}")
+    rng = random.Random(f"{seed} {count} {label_rate} {rate}")
     return [
         Treebank.from_trees(spoil(tree, labels, label_rate, rate, rng) for tree in gold) for _ in range(count)
     ]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import treemean
 from examples import examples
+from labelled_instances import random_tree
 from treemean.averaging import all_optima, average, count_optima, k_best
-from treemean.averaging.labelled_hits import hits_with_labels
 from treemean.averaging.reference.labelled import all_trees, make_labelled_problem, solution_of
 from treemean.averaging.reference.labels import Voters
 from treemean.averaging.request import squared_beta
@@ -23,23 +23,6 @@ from treemean.errors import InvalidOption
 from treemean.trees import Constituent, Tree, Treebank
 
 ALPINO = Path(__file__).resolve().parents[2] / "../shared/data/dutch/alpino.xml.gz"
-#: Sets of words that a tree over so many words may have besides the whole sentence.
-MASKS = {n: list(range(1, (1 << n) - 1)) for n in range(1, 5)}
-
-
-def random_tree(n: int, rng: random.Random, chain: int = 2) -> Tree:
-    """Return any tree over n words with labels A and B; chains have up to `chain` labels."""
-
-    def over(mask: int) -> list[Constituent]:
-        return [Constituent(mask, rng.choice("AB")) for _ in range(rng.randint(1, chain))]
-
-    masks = [m for m in rng.sample(MASKS[n], len(MASKS[n])) if rng.random() < 0.7]
-    taken: list[int] = []
-    for mask in masks:
-        if all(treemean.trees.compatible(mask, other) for other in taken):
-            taken.append(mask)
-    constituents = [c for mask in [(1 << n) - 1, *taken] for c in over(mask)]
-    return Tree(list("wxyz")[:n], constituents)
 
 
 @st.composite
@@ -138,21 +121,6 @@ def test_hits_count_by_label() -> None:
     assert added.values["objective"] == pytest.approx((3 + 9) / 3)
     negative = average(trees, hits=[[1, -1, -1], [1, -1], [1, -2]], labelled=True)
     assert [c.label for c in negative] == ["S"]
-
-
-def test_values_of_sets_become_values_of_labelled_constituents() -> None:
-    def bank(*words: int) -> Treebank:
-        sets = [Constituent(7, "S"), Constituent(6, "A"), Constituent(6, "B")]
-        return Treebank.from_trees([Tree(list("abc"), [*sets, *(Constituent(1 << w, "N") for w in words)])])
-
-    runs = [bank(0, 1), bank(0), bank()]
-    hits = [np.where(run.sizes == 2, 0.5 + k, 0) * ~run.repeats for k, run in enumerate(runs)]
-    plain = hits_with_labels(runs, hits, [1, 1, 1])
-    assert [values.tolist() for values in plain] == [[1, 1, 0.5, 0.5, 1], [1, 1, 1.5, 1.5], [1, 2.5, 2.5]]
-    summed = hits_with_labels(runs, hits, [1, 1, 1], additive=True)
-    assert summed[0] == pytest.approx([1, 1 / 6, 0.5, 0.5, -1 / 6])
-    result = average(runs, hits=summed, labelled=True, additive=True)
-    assert [(c.mask, c.label) for c in result[0]] == [(7, "S"), (1, "N"), (6, "A"), (6, "B")]
 
 
 def test_what_labels_do_not_go_with() -> None:

@@ -56,6 +56,14 @@ def fit(
             help="How hits are estimated. If not given: boosted from 300 sentences on, else logistic."
         ),
     ] = None,
+    labelled: Annotated[
+        bool,
+        typer.Option(
+            "--labelled",
+            help="Fit hits of labelled constituents, for [cyan]average --labelled[/cyan]; without it labels "
+            "do not count.",
+        ),
+    ] = False,
     target: Annotated[Target, typer.Option(help="Which F1 is to be high.")] = "both",
     eta: Annotated[
         float, typer.Option(min=0, help="How much discontinuous F1 counts beside overall F1, for both.")
@@ -123,6 +131,10 @@ def fit(
       treemean fit dev/run*.dbr --gold dev/gold.dbr --reliability reliability.svg -o hits.json
 
       treemean fit run*.dbr --model agreement -o hits.json   # no gold
+
+      treemean fit dev/run*.ptb --gold dev/gold.ptb --labelled -o labelled.json
+
+      treemean average test/run*.ptb --hits labelled.json --labelled -o mean.ptb
     """
     from treemean import fitting
     from treemean.cli.output import read_all, say, short_names, show_tables
@@ -165,6 +177,7 @@ def fit(
         names=names,
         jobs=jobs,
         trade_off=figure is not None,
+        labelled=labelled,
     )
     seconds = time.perf_counter() - begun
     fitted.save(output)

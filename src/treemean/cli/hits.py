@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treemean.errors import MismatchError
+from treemean.errors import InvalidOption, MismatchError
 
 if TYPE_CHECKING:
     from treemean.fitting import HitModel
@@ -46,26 +46,22 @@ def hits_of(
         return (
             lambda batch: {**given, **column},
             _all_at_once if probability else iter,
-            _by_runs_alone(weights, len(runs)) if probability else _as_it_is,
+            _by_runs_alone(weights, len(runs), labelled) if probability else _as_it_is,
         )
     for option, differs in (("--weights", weights is not None), ("--beta", beta != 1)):
         if differs:
             raise typer.BadParameter(f"a file of hits does not go with {option}", param_hint="--hits")
-    from treemean.averaging.weights import make_weights
     from treemean.fitting import load
 
     model = load(text)
     _check_names(model, text, runs)
+    try:
+        model.check_labelled(labelled)
+    except InvalidOption as error:
+        raise InvalidOption(f"{text}: {error}") from None
 
     def arguments(batch: list[Treebank]) -> dict[str, Any]:
-        found = model.arguments(batch, jobs=jobs, binary=binary)
-        if labelled and found.get("hits") is not None:
-            from treemean.averaging.labelled_hits import hits_with_labels
-
-            additive = bool(found.get("additive"))
-            continuous = make_weights(found["weights"], len(batch)).continuous
-            found["hits"] = hits_with_labels(batch, found["hits"], continuous, additive=additive)
-        return found
+        return model.arguments(batch, jobs=jobs, binary=binary)
 
     if probability:
         model.check_calibrated()
@@ -80,7 +76,7 @@ def _as_it_is(mean: Treebank, runs: list[Treebank]) -> Treebank:
     return mean
 
 
-def _by_runs_alone(weights: list[float] | None, count: int) -> Finished:
+def _by_runs_alone(weights: list[float] | None, count: int, labelled: bool) -> Finished:
     """Return what adds probabilities by the runs that have a say."""
     asked = [k for k in range(count) if weights is None or k >= len(weights) or weights[k]]
     if len(asked) < 2:
@@ -92,7 +88,7 @@ def _by_runs_alone(weights: list[float] | None, count: int) -> Finished:
     def finished(mean: Treebank, runs: list[Treebank]) -> Treebank:
         from treemean.fitting import add_probabilities
 
-        return add_probabilities(mean, [runs[k] for k in asked])
+        return add_probabilities(mean, [runs[k] for k in asked], labelled=labelled)
 
     return finished
 

@@ -29,6 +29,14 @@ def reals(data: Mapping[str, Any], name: str) -> NDArray[np.float64]:
     return _reals(_list(data, name), name)
 
 
+def flag(data: Mapping[str, Any], name: str) -> bool:
+    """Return true or false."""
+    value = data[name]
+    if not isinstance(value, bool):
+        raise FormatError(f"{name!r} is neither true nor false")
+    return value
+
+
 def wholes(data: Mapping[str, Any], name: str) -> NDArray[np.int64]:
     """Return a list of whole numbers as an array."""
     values = _list(data, name)

@@ -12,7 +12,9 @@ from treemean.trees import Treebank
 WITHOUT_GOLD = "agreement"
 
 
-def add_probabilities(trees: Treebank, runs: Sequence[Treebank], model: HitModel | None = None) -> Treebank:
+def add_probabilities(
+    trees: Treebank, runs: Sequence[Treebank], model: HitModel | None = None, *, labelled: bool = False
+) -> Treebank:
     """Return trees with the value `probability` for every constituent.
 
     Parameters
@@ -22,6 +24,8 @@ def add_probabilities(trees: Treebank, runs: Sequence[Treebank], model: HitModel
     model : fitted to gold trees of other sentences. Without one the runs themselves tell: the probability is
         that two further runs would both propose the constituent. This needs two runs or more, and many
         sentences at once.
+    labelled : without a model: whether it is the probability of labelled constituents. With one, the model
+        says that.
 
     >>> from treemean.trees import Tree
     >>> a, b = (
@@ -32,4 +36,5 @@ def add_probabilities(trees: Treebank, runs: Sequence[Treebank], model: HitModel
     >>> [(c.positions, round(c.values["probability"], 1)) for c in by_words]
     [((0, 1, 2), 1.0), ((0, 1), 0.2)]
     """
-    return (model or fit(runs, None, WITHOUT_GOLD)).with_probabilities(trees, runs)
+    fitted = model or fit(runs, None, WITHOUT_GOLD, labelled=labelled)
+    return fitted.with_probabilities(trees, runs)

@@ -16,7 +16,8 @@ def fit_tables(model: HitModel) -> list[Table]:
     """Return the cross-validated scores of a model, what its probabilities are worth, weights, trade-off."""
     report = model.report
     notes = [
-        f"Model {report['model']}, target {report['target']} (η = {report['eta']:g}), objective "
+        f"Model {report['model']}{', with labels' if model.labelled else ''}, target {report['target']} "
+        f"(η = {report['eta']:g}), objective "
         f"{model.objective.to_dict()['kind']}; {len(model.chosen)} of {len(model.runs)} runs asked.",
         f"{report['sentences']:,} sentences; {report['schemes']:,} "
         + ("scheme, nothing was compared." if report["schemes"] == 1 else "schemes compared."),
@@ -29,6 +30,7 @@ def fit_tables(model: HitModel) -> list[Table]:
                 score["f1"],
                 f"{score['low']:.2f} to {score['high']:.2f}",
                 report["plain_average"][metric],
+                *([report["labels_by_vote"][metric]] if model.labelled else []),
             ]
             for metric, score in report["cross_validated"].items()
         ]
@@ -38,6 +40,8 @@ def fit_tables(model: HitModel) -> list[Table]:
             f"{report['seed']}); 95% bootstrap intervals over sentences.",
         )
         columns = ["", "F1", "interval", "plain average"]
+        if model.labelled:
+            columns = ["", "labelled F1", "interval", "plain joint average", "labels by vote"]
         tables.append(Table(columns, rows, "Cross-validated on the development data"))
     if "confidence" in report:
         tables += confidence_tables(report["confidence"])

@@ -1,25 +1,48 @@
 """Candidates: the different constituents that runs propose, and who proposes them.
 
-Only constituents of 2 to n - 1 words take part; all trees have the others. Everything is held in columns, and
-candidates are grouped by sentence and set of words by sorting, so that a thousand sentences of ten runs take
-some ten milliseconds.
+Without labels only constituents of 2 to n - 1 words take part; all trees have the others. With labels all of
+them do, single words and whole sentences too, as their labels are chosen. Everything is held in columns, and
+candidates are grouped by sentence, set of words and label by sorting, so that a thousand sentences of ten
+runs take some ten milliseconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treemean.averaging.alignment import check_aligned
+from treemean.evaluation.counting import ranks
 from treemean.trees import Treebank, bitsets
 from treemean.trees.bitsets import Bits, Ints
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """The labels of M candidates, which several of them may have the words of one set under.
+
+    Parameters
+    ----------
+    texts : the different labels, in alphabetical order.
+    label : int64[M], that of each candidate, a place in `texts`.
+    copy : int64[M], how many candidates above it have the same words and the same label: 0, but for the lower
+        one of NP over NP.
+    sets : candidates without labels, those of single words and whole sentences included.
+    set_of : int64[M], which of them each candidate is a label of; ascending.
+    """
+
+    texts: tuple[str, ...]
+    label: Ints
+    copy: Ints
+    sets: Candidates
+    set_of: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +58,7 @@ class Candidates:
     nodes : for each run, int64: its constituents that are proposals.
     places : for each run, int64: the candidates of these proposals.
     constituents : int64[K], how many constituents each run has, proposals or not.
+    labelling : the labels, where a candidate is a set of words with a label; None where labels do not count.
 
     >>> from treemean.trees import Tree
     >>> a = Treebank.from_trees([Tree("x y z".split(), [({0, 1, 2}, ""), ({0, 1}, "")])])
@@ -51,6 +75,7 @@ class Candidates:
     nodes: tuple[Ints, ...]
     places: tuple[Ints, ...]
     constituents: Ints
+    labelling: Labelling | None = None
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -86,11 +111,28 @@ class Candidates:
         """bool[M]: whether there is a gap."""
         return self.fan_outs > 1
 
+    @cached_property
+    def inner(self) -> Flags:
+        """bool[M]: whether there are 2 to n - 1 words; always so without labels."""
+        inner: Flags = (self.sizes > 1) & (self.sizes < self.lengths[self.sentence])
+        return inner
+
     def without_run(self, run: int) -> Candidates:
         """Return the candidates of the other runs, in the same order."""
         votes = np.delete(self.votes, run, axis=1)
         kept = votes.any(axis=1)
         number = np.cumsum(kept) - 1
+        labelling = self.labelling
+        if labelling is not None:
+            others = labelling.sets.without_run(run)
+            left = np.cumsum(np.delete(labelling.sets.votes, run, axis=1).any(axis=1)) - 1
+            labelling = replace(
+                labelling,
+                label=labelling.label[kept],
+                copy=labelling.copy[kept],
+                sets=others,
+                set_of=left[labelling.set_of[kept]],
+            )
         return Candidates(
             self.lengths,
             self.sentence[kept],
@@ -99,6 +141,7 @@ class Candidates:
             self.nodes[:run] + self.nodes[run + 1 :],
             tuple(number[places] for places in self.places[:run] + self.places[run + 1 :]),
             np.delete(self.constituents, run),
+            labelling,
         )
 
     def find(self, trees: Treebank, sentences: Ints | None = None) -> Ints:
@@ -107,9 +150,14 @@ class Candidates:
         The trees are those of all sentences, or of some whose numbers are given.
         """
         rows = rows_of(trees, np.arange(len(trees.labels)), self.bits.shape[1])
-        keys = [np.concatenate(columns) for columns in zip(self.bits.T, rows.T, strict=True)]
-        own = trees.sentence_of if sentences is None else sentences[trees.sentence_of]
-        number, first = group([*keys, np.concatenate([self.sentence, own])])
+        mine, theirs = [*self.bits.T], [*rows.T]
+        if self.labelling is not None:
+            label = codes_of(trees, self.labelling.texts)
+            mine += [self.labelling.copy, self.labelling.label]
+            theirs += [copies_of([*rows.T, trees.sentence_of, label]), label]
+        mine += [self.sentence]
+        theirs += [trees.sentence_of if sentences is None else sentences[trees.sentence_of]]
+        number, first = group([np.concatenate(columns) for columns in zip(mine, theirs, strict=True)])
         # Sorting keeps the order of equal rows: candidates, which are all different, come first.
         found = first[number[len(self) :]]
         return np.where(found < len(self), found, -1)
@@ -127,32 +175,77 @@ class Candidates:
         return hits
 
 
-def find_candidates(runs: Sequence[Treebank]) -> Candidates:
+def find_candidates(runs: Sequence[Treebank], *, labelled: bool = False) -> Candidates:
     """Return the candidates of aligned runs, ordered by sentence and then by their words as binary numbers.
 
-    O(Q log Q) for Q proposals. Raises `MismatchError` if the runs speak of different sentences.
+    With labels, those of a set come in alphabetical order. O(Q log Q) for Q proposals. Raises `MismatchError`
+    if the runs speak of different sentences.
+
+    >>> from treemean.trees import Tree
+    >>> a = Treebank.from_trees([Tree(["x", "y"], [({0, 1}, "S"), ({0, 1}, "VP")])])
+    >>> b = Treebank.from_trees([Tree(["x", "y"], [({0, 1}, "VP")])])
+    >>> found = find_candidates([a, b], labelled=True)
+    >>> [found.labelling.texts[label] for label in found.labelling.label], found.votes.astype(int).tolist()
+    (['S', 'VP'], [[1, 0], [1, 1]])
     """
     check_aligned(runs)
-    lengths = runs[0].lengths
-    width = max(1, bitsets.width(int(lengths.max(initial=0))))
-    nodes = tuple(inner_constituents(run) for run in runs)
+    if not labelled:
+        return _sets_of(runs, [inner_constituents(run) for run in runs])
+    nodes = [np.arange(len(run.labels)) for run in runs]
+    everything = _sets_of(runs, nodes)  # lower constituents of unary chains are proposals of their own here
+    upper = [~run.repeats for run in runs]
+    sets = replace(
+        everything,
+        nodes=tuple(at[flags] for at, flags in zip(nodes, upper)),
+        places=tuple(place[flags] for place, flags in zip(everything.places, upper)),
+    )
+    texts = tuple(sorted({text for run in runs for text in run.labels.texts}))
+    labels = [codes_of(run, texts) for run in runs]
+    copies = [copies_of([place, label]) for place, label in zip(everything.places, labels)]
+    label, copy, set_of = (np.concatenate(parts) for parts in (labels, copies, everything.places))
+    found, first = _numbered(runs, nodes, [copy, label, set_of])
+    return replace(
+        found,
+        sentence=sets.sentence[set_of[first]],
+        bits=sets.bits[set_of[first]],
+        labelling=Labelling(texts, label[first], copy[first], sets, set_of[first]),
+    )
+
+
+def _sets_of(runs: Sequence[Treebank], nodes: Sequence[Ints]) -> Candidates:
+    """Return the different sets among some constituents of each run."""
+    width = max(1, bitsets.width(int(runs[0].lengths.max(initial=0))))
     bits = np.concatenate([rows_of(run, at, width) for run, at in zip(runs, nodes)])
     sentence = np.concatenate([run.sentence_of[at] for run, at in zip(runs, nodes)])
-    place, first = group([*bits.T, sentence])
+    found, first = _numbered(runs, nodes, [*bits.T, sentence])
+    return replace(found, sentence=sentence[first], bits=bits[first])
+
+
+def _numbered(
+    runs: Sequence[Treebank], nodes: Sequence[Ints], keys: Sequence[NDArray[np.generic]]
+) -> tuple[Candidates, Ints]:
+    """Return candidates, one for each different key, without their words; and the first proposal of each."""
+    place, first = group(keys)
     votes = np.zeros((len(first), len(runs)), dtype=bool)
-    ends = np.cumsum([len(at) for at in nodes])
-    places = tuple(np.split(place, ends[:-1]))
+    places = tuple(np.split(place, np.cumsum([len(at) for at in nodes])[:-1]))
     for run, at in enumerate(places):
         votes[at, run] = True
-    return Candidates(
-        lengths,
-        sentence[first],
-        bits[first],
-        votes,
-        nodes,
-        places,
-        np.array([len(run.labels) for run in runs], dtype=np.int64),
-    )
+    sizes = np.array([len(run.labels) for run in runs], dtype=np.int64)
+    nothing = np.zeros(0, dtype=np.int64)
+    no_bits = np.zeros((0, 1), dtype=np.uint64)
+    return Candidates(runs[0].lengths, nothing, no_bits, votes, tuple(nodes), places, sizes), first
+
+
+def codes_of(run: Treebank, texts: Sequence[str]) -> Ints:
+    """Return the label of every constituent as a place in a list of labels, -1 for others."""
+    code = {text: place for place, text in enumerate(texts)}
+    codes: Ints = np.array([code.get(text, -1) for text in run.labels.texts], dtype=np.int64)
+    return codes[run.labels.codes] if len(run.labels) else codes[:0]
+
+
+def copies_of(keys: Sequence[NDArray[np.generic]]) -> Ints:
+    """Return for every row of some key columns how many rows before it are the same."""
+    return ranks(group(keys)[0])
 
 
 def inner_constituents(run: Treebank) -> Ints:

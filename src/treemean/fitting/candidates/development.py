@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,10 +24,12 @@ class Development:
     Parameters
     ----------
     runs, gold : treebanks, sentence by sentence; the runs may lack punctuation that the gold has.
-    protocol : what counts as correct.
-    candidates : the candidates of the runs.
-    scored, correct : bool[M], which of them the protocol scores, and which are in the gold.
-    gold_counts : int64[S, 2], gold constituents of each sentence, all and discontinuous ones.
+    protocol : what counts as correct; with labels or without.
+    candidates : the candidates of the runs, likewise.
+    scored, correct : bool[M], which of them the protocol scores, and which are in the gold. With labels, all
+        that it would score if it counted single words and whole sentences.
+    gold_counts : int64[S, 2], gold constituents of each sentence, all and discontinuous ones; with
+        punctuation if the runs have it.
     folds : int64[S], a fold for each sentence.
     """
 
@@ -44,6 +46,11 @@ class Development:
     def features(self) -> Features:
         """The features of the candidates."""
         return features_of(self.candidates)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether candidates are sets with labels, and averages joint ones."""
+        return self.protocol.labelled
 
     @property
     def fold_count(self) -> int:
@@ -76,6 +83,7 @@ def make_development(
     gold: Treebank,
     *,
     protocol: str | Protocol = "paper",
+    labelled: bool = False,
     folds: int = 5,
     seed: int = 0,
 ) -> Development:
@@ -92,18 +100,23 @@ def make_development(
     if len(gold) < 2:
         raise TreemeanError(f"the gold has {len(gold)} sentences; fitting needs at least 2")
     deal = np.random.default_rng(seed).permutation(len(gold)) % min(folds, len(gold))
-    return _compare(list(runs), gold, get_protocol(protocol), deal)
+    return _compare(list(runs), gold, get_protocol(protocol, labelled=labelled), deal)
 
 
 def _compare(runs: list[Treebank], gold: Treebank, protocol: Protocol, folds: Ints) -> Development:
-    candidates = find_candidates(runs)
+    candidates = find_candidates(runs, labelled=protocol.labelled)
+    counting = protocol
+    if protocol.labelled:  # labels of single words and whole sentences are chosen, and so learnt, too
+        counting = replace(protocol, drop_whole_sentence=False, count_single_words=True)
     scored, correct = (np.zeros(len(candidates), dtype=bool) for _ in range(2))
     for run, nodes, places in zip(runs, candidates.nodes, candidates.places, strict=True):
-        run_scored, run_correct = correctness(run, gold, protocol)
-        scored[places] = run_scored[nodes]
-        correct[places] = run_correct[nodes]
+        run_scored, run_correct = correctness(run, gold, counting)
+        scored[places] |= run_scored[nodes]
+        correct[places] |= run_correct[nodes]
     counts = np.zeros((len(gold), 2), dtype=np.int64)
-    found = evaluate(runs[0], gold, protocol)
+    # Punctuation makes gaps. Where candidates have it, gold is to be counted as they are.
+    same_words = len(runs[0].words) == len(gold.words)
+    found = evaluate(runs[0], gold, protocol, punctuation=() if same_words else "auto")
     counts[found.sentences, 0] = found.per_sentence["overall"].gold
     counts[found.sentences, 1] = found.per_sentence["discontinuous"].gold
     return Development(tuple(runs), gold, protocol, candidates, scored, correct, counts, folds)

@@ -1,11 +1,12 @@
 """What is known about a candidate without gold: who votes for it, its shape, its rivals, its relatives.
 
 No words are looked at, and nothing belongs to one treebank or parser: the columns are shares of the runs,
-shares of the sentence and logarithms of lengths.
+shares of the sentence and logarithms of lengths. Only labels, where they count, are those of a treebank.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,9 @@ from numpy.typing import NDArray
 
 from treemean.fitting.candidates import Candidates, Flags, Floats
 from treemean.fitting.candidates.geometry import Edges, find_edges, find_families, pair_blocks
+from treemean.fitting.candidates.label_features import Columns, label_features
 from treemean.trees.bitsets import Ints
 from treemean.trees.treebank import offsets_of
-
-Columns = dict[str, NDArray[np.generic]]
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,23 @@ class Features:
     table: Floats
 
 
-def features_of(candidates: Candidates) -> Features:
-    """Return the features of candidates.
+def features_of(candidates: Candidates, like: Sequence[str] = ()) -> Features:
+    """Return the features of candidates; of those with labels, the features of their sets and of the labels.
 
     Time is dominated by the pairs of candidates within sentences.
+
+    Parameters
+    ----------
+    like : names of the features that a model was fitted to; they tell which labels have a column. If not
+        given, the frequent ones have.
     """
+    if candidates.labelling is not None:
+        of_sets = features_of(candidates.labelling.sets)
+        columns = label_features(candidates, candidates.labelling, like)
+        names, table = of_sets.names, of_sets.table[candidates.labelling.set_of]
+        return Features((*names, *columns), np.column_stack([table, *columns.values()]))
     edges = find_edges(candidates.bits)
-    columns: Columns = {
+    columns = {
         **vote_features(candidates),
         **shape_features(candidates, edges),
         **rival_features(candidates),

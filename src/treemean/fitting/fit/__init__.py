@@ -47,6 +47,7 @@ def fit(
     names: Sequence[str] | None = None,
     jobs: int | None = None,
     trade_off: bool = False,
+    labelled: bool = False,
 ) -> HitModel:
     """Fit a hit model to development data.
 
@@ -70,6 +71,9 @@ def fit(
     names : what the runs are called.
     jobs : the number of threads for averaging.
     trade_off : add the scores under other values of η (or of β, for the objective `sentence`) to the report.
+    labelled : learn what labelled constituents are worth, for joint averages of sets and labels; one is then
+        correct if gold has the same label over the same words. Such a model is for these averages only, and
+        one without labels is not for them.
 
     The result's `report` has the cross-validated development scores with bootstrap intervals, the number of
     schemes that were compared, and notes; its `provenance` tells data, versions and seeds.
@@ -82,16 +86,22 @@ def fit(
     [(0, 1, 2), (0, 1)]
     """
     given = None if scores is None else tuple(float(s) for s in scores)
-    options = Options(target, eta, objective, beta, select, size, score, given, folds, seed, jobs, trade_off)
+    options = Options(
+        target, eta, objective, beta, select, size, score, given, folds, seed, jobs, trade_off, labelled
+    )
     chosen_model = _default_model(gold) if model is None else model
     _check(chosen_model, gold, options, len(runs))
+    if labelled:
+        _check_labels(runs, gold)
     called = tuple(names) if names is not None else tuple(f"run {k}" for k in range(1, len(runs) + 1))
     if len(called) != len(runs):
         raise InvalidOption(f"{len(called)} names for {len(runs)} runs")
     if gold is None:
         fitted = fit_without_gold(runs, chosen_model, options)
     else:
-        development = make_development(runs, gold, protocol=protocol, folds=folds, seed=seed)
+        development = make_development(
+            runs, gold, protocol=protocol, labelled=labelled, folds=folds, seed=seed
+        )
         fitted = (
             fit_estimator(development, chosen_model, options)
             if chosen_model in TRAINERS
@@ -145,6 +155,13 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
         raise InvalidOption(f"the model {model} takes no given scores; `scalar` does")
     if options.scores is not None and len(options.scores) != runs:
         raise InvalidOption(f"{len(options.scores)} scores for {runs} runs")
+
+
+def _check_labels(runs: Sequence[Treebank], gold: Treebank | None) -> None:
+    """Raise an error if a treebank has constituents, but no labels."""
+    for name, bank in [*((f"run {k}", run) for k, run in enumerate(runs, 1)), ("the gold", gold)]:
+        if bank is not None and len(bank.labels) and set(bank.labels.texts) == {""}:
+            raise TreemeanError(f"{name} has no labels: leave out `labelled`")
 
 
 def _check_needless(model: str, options: Options) -> None:

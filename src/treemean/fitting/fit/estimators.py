@@ -67,7 +67,7 @@ class _Attempt:
         """Return trees of all development sentences, each by an estimator that did not see it."""
         data, jobs = self.development, self._options.jobs
         arguments = objective.arguments(data.runs, data.candidates, self.training.out_of_fold, jobs)
-        return average(list(data.runs), **arguments, jobs=jobs)
+        return average(list(data.runs), **arguments, labelled=data.labelled, jobs=jobs)
 
     @cached_property
     def tried(self) -> list[tuple[Objective, Treebank]]:
@@ -145,4 +145,12 @@ def fit_estimator(development: Development, model: str, options: Options) -> Hit
         report["trade_off"] = trade_off_points({f"{letter} = {v:g}": evaluated(v) for v in values})
     calibration = calibrate_on(whole.development, whole.training.out_of_fold)
     best = whole.best(everything)[0]
-    return HitModel((), chosen, whole.training.estimator, best, report, calibration=calibration)
+    return HitModel(
+        (),
+        chosen,
+        whole.training.estimator,
+        best,
+        report,
+        calibration=calibration,
+        labelled=development.labelled,
+    )

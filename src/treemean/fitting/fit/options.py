@@ -32,6 +32,7 @@ class Options:
     seed: int = 0
     jobs: int | None = None
     trade_off: bool = False
+    labelled: bool = False
 
     @property
     def used_eta(self) -> float:
@@ -44,21 +45,30 @@ def make_report(
 ) -> dict[str, Any]:
     """Return cross-validated scores with bootstrap intervals, and how they came about.
 
-    Beside them stand the scores of the plain average of all runs, which needs no fitting.
+    Beside them stand the scores of the plain average of all runs, which needs no fitting: with labels, of the
+    joint average, and of that with labels by vote.
     """
     intervals = {
         metric: bootstrap_interval(evaluation, metric, samples=_SAMPLES, seed=options.seed)
         for metric in METRICS
     }
-    plain = development.evaluate(average(list(development.runs), jobs=options.jobs))
-    scores = [target_score(e.overall, e.discontinuous, options.used_eta) for e in (evaluation, plain)]
-    if scores[0] < scores[1]:
-        notes = [*notes, "the plain average of all runs has a better score on these sentences"]
+    kinds = {"plain_average": development.labelled}
+    if development.labelled:
+        kinds["labels_by_vote"] = False
+    plain = {
+        name: development.evaluate(average(list(development.runs), labelled=labelled, jobs=options.jobs))
+        for name, labelled in kinds.items()
+    }
+    score = target_score(evaluation.overall, evaluation.discontinuous, options.used_eta)
+    for name, found in plain.items():
+        if score < target_score(found.overall, found.discontinuous, options.used_eta):
+            which = "with labels by vote" if name == "labels_by_vote" else "of all runs"
+            notes = [*notes, f"the plain average {which} has a better score on these sentences"]
     return {
         "cross_validated": {
             metric: {"f1": i.estimate, "low": i.low, "high": i.high} for metric, i in intervals.items()
         },
-        "plain_average": {metric: plain.counts(metric).f1 for metric in METRICS},
+        **{name: {metric: found.counts(metric).f1 for metric in METRICS} for name, found in plain.items()},
         "folds": options.folds,
         "seed": options.seed,
         "schemes": schemes,

@@ -99,7 +99,8 @@ class SchemeSearch:
         runs = [self.development.runs[k] for k in scheme.chosen]
         taken = runs if wanted.all() else [run.take(wanted) for run in runs]
         typed_weights = {"continuous": weights.continuous, "discontinuous": weights.discontinuous}
-        return average(taken, typed_weights, beta=scheme.beta, jobs=self._jobs)
+        labelled = self.development.labelled
+        return average(taken, typed_weights, beta=scheme.beta, labelled=labelled, jobs=self._jobs)
 
     def score(self, scheme: Scheme, sentences: Flags) -> float:
         """Return the score of a scheme on the sentences that its weights are learned from."""

@@ -38,7 +38,7 @@ UNSUPERVISED: dict[str, Callable[[Candidates], Estimator]] = {
 def fit_without_gold(runs: Sequence[Treebank], model: str, options: Options) -> HitModel:
     """Fit what needs no gold trees where none tell how good it is."""
     everyone = tuple(range(len(runs)))
-    candidates = find_candidates(runs)
+    candidates = find_candidates(runs, labelled=options.labelled)
     train = UNSUPERVISED.get(model, _equal)
     assert options.beta is not None
     report: dict[str, Any] = {
@@ -49,7 +49,15 @@ def fit_without_gold(runs: Sequence[Treebank], model: str, options: Options) -> 
     if calibration is not None:
         report["notes"] += ["probabilities are those that two further runs would agree"]
     objective = SentenceObjective(options.beta)
-    return HitModel((), everyone, train(candidates), objective, report, calibration=calibration)
+    return HitModel(
+        (),
+        everyone,
+        train(candidates),
+        objective,
+        report,
+        calibration=calibration,
+        labelled=options.labelled,
+    )
 
 
 def _equal(candidates: Candidates) -> Estimator:
@@ -75,14 +83,16 @@ def fit_weights(development: Development, model: str, options: Options) -> HitMo
         if model not in UNSUPERVISED:
             return search.weights(chosen, learned)
         asked = [development.runs[k] for k in chosen]
-        return UNSUPERVISED[model](find_candidates([run.take(learned) for run in asked]))
+        seen = [run.take(learned) for run in asked]
+        return UNSUPERVISED[model](find_candidates(seen, labelled=development.labelled))
 
     def trees(scheme: Scheme, learned: Flags, wanted: Flags) -> Treebank:
         if model not in UNSUPERVISED:
             return search.trees(scheme, learned, wanted)
         asked = [development.runs[k] for k in scheme.chosen]
         names, everyone = ("",) * len(asked), tuple(range(len(asked)))
-        hits = HitModel(names, everyone, values_of(scheme.chosen, learned), SentenceObjective(scheme.beta))
+        values, objective = values_of(scheme.chosen, learned), SentenceObjective(scheme.beta)
+        hits = HitModel(names, everyone, values, objective, labelled=development.labelled)
         return hits.average([run.take(wanted) for run in asked], jobs=options.jobs)
 
     @cache
@@ -125,7 +135,15 @@ def fit_weights(development: Development, model: str, options: Options) -> HitMo
         )
     calibration = calibrate_on(data, found)
     values, objective = values_of(scheme.chosen, everything), SentenceObjective(scheme.beta)
-    return HitModel((), scheme.chosen, values, objective, report, calibration=calibration)
+    return HitModel(
+        (),
+        scheme.chosen,
+        values,
+        objective,
+        report,
+        calibration=calibration,
+        labelled=development.labelled,
+    )
 
 
 def _notes(search: SchemeSearch, options: Options) -> list[str]:

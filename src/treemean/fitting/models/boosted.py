@@ -56,7 +56,7 @@ class Boosted:
 
     def probabilities(self, candidates: Candidates) -> Floats:
         """Return how likely candidates are correct."""
-        features = features_of(candidates)
+        features = features_of(candidates, self.features)
         check_features(self.features, features)
         gapped = candidates.discontinuous
         share = np.where(gapped, self.discontinuous_share, self.continuous_share)

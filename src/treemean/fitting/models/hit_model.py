@@ -14,7 +14,7 @@ import numpy as np
 from treemean._version import __version__
 from treemean.averaging import average
 from treemean.averaging.alignment import check_aligned
-from treemean.errors import FormatError, MismatchError, TreemeanError, Unsolved, reason_of
+from treemean.errors import FormatError, InvalidOption, MismatchError, TreemeanError, Unsolved, reason_of
 from treemean.files import stored
 from treemean.files.output import write_file
 from treemean.fitting.candidates import Candidates, Floats, find_candidates
@@ -36,8 +36,8 @@ from treemean.fitting.models.weights import RunWeights
 from treemean.trees import Treebank
 
 FORMAT = "treemean hits"
-#: Files of version 1 have no calibration.
-VERSION = 2
+#: Files of version 1 have no calibration; those of versions 1 and 2 are for trees without labels.
+VERSION = 3
 #: What every constituent is given by `HitModel.with_probabilities`.
 PROBABILITY = "probability"
 #: A corpus of fewer sentences is averaged with the scores of the development data.
@@ -64,6 +64,7 @@ class HitModel:
     report : what fitting found, for people to read; JSON-ready.
     provenance : where the model comes from; JSON-ready.
     calibration : how values become probabilities; None where nothing tells (one run without gold, old files).
+    labelled : whether it is for joint averages of sets and labels, or for those without.
     """
 
     runs: tuple[str, ...]
@@ -73,6 +74,7 @@ class HitModel:
     report: Mapping[str, Any] = field(default_factory=dict, repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
     calibration: Calibration | None = None
+    labelled: bool = False
 
     @property
     def name(self) -> str:
@@ -89,7 +91,8 @@ class HitModel:
     ) -> dict[str, Any]:
         """Return what `treemean.average` needs beside all the runs to make the trees of this model.
 
-        Runs that were not chosen have no say, but are among the runs all the same.
+        Runs that were not chosen have no say, but are among the runs all the same. The average is to be asked
+        for with labels if the model is `labelled`, and else without.
 
         Parameters
         ----------
@@ -104,7 +107,7 @@ class HitModel:
             }
             return {"weights": weights, "beta": self.objective.beta}
         asked = [runs[k] for k in self.chosen]
-        candidates = find_candidates(asked)
+        candidates = find_candidates(asked, labelled=self.labelled)
         probabilities = self.values.probabilities(candidates)
         objective = self.objective
         if isinstance(objective, CorpusObjective) and len(runs[0]) >= LEAST_CORPUS:
@@ -138,10 +141,12 @@ class HitModel:
     ) -> Treebank:
         """Return the average of runs with these hits; other options are those of `treemean.average`.
 
-        With `probability` every constituent carries how likely it is right; see `with_probabilities`.
+        It is a joint average of sets and labels if the model is for these. With `probability` every
+        constituent carries how likely it is right; see `with_probabilities`.
         """
         if probability:
             self.check_calibrated()  # now, and not when everything is averaged
+        self.check_labelled(options.setdefault("labelled", self.labelled))
         found = self.arguments(runs, jobs=jobs, binary=bool(options.get("binary")))
         skipped: list[Unsolved] | None = options.get("skipped")
         before = len(skipped or [])
@@ -159,21 +164,24 @@ class HitModel:
         """
         self._check_runs(runs)
         calibration = self.check_calibrated()
-        candidates = find_candidates([runs[k] for k in self.chosen])
+        candidates = find_candidates([runs[k] for k in self.chosen], labelled=self.labelled)
         return candidates, calibration(self.values.probabilities(candidates), candidates.discontinuous)
 
     def with_probabilities(self, trees: Treebank, runs: Sequence[Treebank]) -> Treebank:
         """Return trees, such as an average of the runs, with the value `probability` for every constituent.
 
-        It speaks of sets of words, whatever their labels. One word and the whole sentence have 1, as all
-        trees have them; what none of the runs proposes has 0.
+        It speaks of sets of words, whatever their labels; one word and the whole sentence have 1, as all
+        trees have them. A model with labels speaks of labelled constituents, and of all of these. What none
+        of the runs proposes has 0.
         """
         candidates, probabilities = self.probabilities(runs)
         check_aligned([*runs, trees])
         place = candidates.find(trees)
-        inner = (trees.sizes > 1) & (trees.sizes < trees.lengths[trees.sentence_of])
         known = np.append(probabilities, 0.0)[place]
-        values = {**trees.constituent_values, PROBABILITY: np.where(inner, known, 1.0)}
+        if not self.labelled:
+            inner = (trees.sizes > 1) & (trees.sizes < trees.lengths[trees.sentence_of])
+            known = np.where(inner, known, 1.0)
+        values = {**trees.constituent_values, PROBABILITY: known}
         return trees.with_columns(constituent_values=values)
 
     def _check_runs(self, runs: Sequence[Treebank]) -> None:
@@ -181,6 +189,19 @@ class HitModel:
             raise MismatchError(
                 f"the hits are fitted to {len(self.runs)} runs, and {len(runs)} are given; "
                 "give the same runs in the same order"
+            )
+
+    def check_labelled(self, labelled: bool) -> None:
+        """Raise `InvalidOption` if an average with labels, or one without, is not what the model is for."""
+        if labelled and not self.labelled:
+            raise InvalidOption(
+                "the hits are of constituents without labels, and the average is a labelled one: fit hits "
+                "with labels (`treemean fit --labelled`), or average without"
+            )
+        if self.labelled and not labelled:
+            raise InvalidOption(
+                "the hits are of labelled constituents, and the average is one without labels: average with "
+                "labels (`treemean average --labelled`), or fit hits without"
             )
 
     def check_calibrated(self) -> Calibration:
@@ -207,6 +228,7 @@ class HitModel:
             "version": VERSION,
             "treemean": __version__,
             "model": self.name,
+            "labelled": self.labelled,
             "runs": list(self.runs),
             "chosen": list(self.chosen),
             "objective": self.objective.to_dict(),
@@ -221,7 +243,7 @@ class HitModel:
         """Make a model from what `to_dict` gave; raise `FormatError` if it is something else."""
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
             raise FormatError("this is no file of hits; `treemean fit` makes one")
-        if data.get("version") not in (1, VERSION):
+        if data.get("version") not in range(1, VERSION + 1):
             raise FormatError(
                 f"the hits are of version {data.get('version')}, and this program knows versions 1 to "
                 f"{VERSION}: fit them again"
@@ -245,6 +267,7 @@ class HitModel:
                 None
                 if data["version"] == 1 or data["calibration"] is None
                 else Calibration.from_dict(data["calibration"]),
+                data["version"] > 2 and stored.flag(data, "labelled"),
             )
         except FormatError:
             raise

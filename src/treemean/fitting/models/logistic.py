@@ -32,6 +32,7 @@ _STEPS = 50
 _TOLERANCE = 1e-6
 _SMALL_PRODUCT = 200_000  # multiplications
 _STACK = 64
+_SMALL_SYSTEM, _PART = 95, 40  # equations
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Logistic:
 
     def probabilities(self, candidates: Candidates) -> Floats:
         """Return how likely candidates are correct."""
-        return sigmoid(self.logits(features_of(candidates), candidates.discontinuous))
+        return sigmoid(self.logits(features_of(candidates, self.features), candidates.discontinuous))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -164,7 +165,7 @@ def _newton(x: Floats, y: Floats, penalty: float, start: Floats) -> Floats:
         p = sigmoid(np.einsum("ij,j->i", x, weights))
         gradient = np.einsum("ij,i->j", x, p - y) + ridge * weights
         curvature = weighted_gram(single, (p * (1 - p)).astype(np.float32))
-        step = np.linalg.solve(curvature + np.diag(ridge + 1e-6 * len(y)), gradient)
+        step = solved(curvature + np.diag(ridge + 1e-6 * len(y)), gradient)
         size = 1.0
         while (lower := _objective(x, y, ridge, weights - size * step)) > value and size > 1e-6:
             size /= 2
@@ -192,6 +193,23 @@ def weighted_gram(x: NDArray[np.float32], weights: NDArray[np.float32]) -> Float
                 scaled = (part[these] * weight[these, None]).reshape(stack.shape)
                 total += (scaled.transpose(0, 2, 1) @ stack).sum(axis=0)
     return total
+
+
+def solved(matrix: Floats, right: Floats) -> Floats:
+    """Return x with matrix · x = right, for a positive definite matrix.
+
+    A large one is solved in parts, by elimination, for the reason that `weighted_gram` gives.
+
+    >>> solved(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([2.0, 2.0])).tolist()
+    [1.0, 0.5]
+    """
+    if len(right) <= _SMALL_SYSTEM:
+        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+    first, rest = slice(0, _PART), slice(_PART, None)
+    known = np.linalg.solve(matrix[first, first], np.column_stack([matrix[first, rest], right[first]]))
+    product = np.einsum("ij,jk->ik", matrix[rest, first], known)
+    others = solved(matrix[rest, rest] - product[:, :-1], right[rest] - product[:, -1])
+    return np.concatenate([known[:, -1] - np.einsum("ij,j->i", known[:, :-1], others), others])
 
 
 def _objective(x: Floats, y: Floats, ridge: Floats, weights: Floats) -> float:

@@ -24,7 +24,7 @@ import numpy as np
 from treemean.averaging import average
 from treemean.errors import FormatError
 from treemean.files import stored
-from treemean.fitting.candidates import Candidates, Flags, Floats, find_candidates, group
+from treemean.fitting.candidates import Candidates, Flags, Floats
 from treemean.trees import Treebank
 from treemean.trees.bitsets import Ints
 
@@ -85,6 +85,7 @@ class ExpectedObjective:
         while True:
             values = 2 * probabilities - reached[candidates.sentence]
             chosen = solve(runs, candidates, values, jobs)
+            chosen = chosen[candidates.inner[chosen]]
             matched = np.bincount(
                 candidates.sentence[chosen], weights=probabilities[chosen], minlength=sentences
             )
@@ -142,7 +143,11 @@ class CorpusObjective:
         return np.where(discontinuous, values + factor * (2 * probabilities - self.discontinuous), values)
 
     def with_trees(self, candidates: Candidates, probabilities: Floats, chosen: Ints) -> CorpusObjective:
-        """Return the objective around the expected scores of trees with the chosen candidates."""
+        """Return the objective around the expected scores of trees with the chosen candidates.
+
+        Labels of single words and of whole sentences have no part in scores.
+        """
+        chosen = chosen[candidates.inner[chosen]]
         gapped = chosen[candidates.discontinuous[chosen]]
         words = max(1, candidates.words)
         counts = [
@@ -199,19 +204,15 @@ def settle(
 
 def solve(runs: Sequence[Treebank], candidates: Candidates, values: Floats, jobs: int | None = None) -> Ints:
     """Return the candidates of the trees with the largest sums of values, ascending."""
-    trees = average(list(runs), hits=candidates.spread(values), additive=True, jobs=jobs)
+    labelled = candidates.labelling is not None
+    trees = average(list(runs), hits=candidates.spread(values), additive=True, labelled=labelled, jobs=jobs)
     return locate(candidates, trees)
 
 
 def locate(candidates: Candidates, trees: Treebank) -> Ints:
     """Return which candidates trees have, ascending; constituents of the trees that are none are left out."""
-    found = find_candidates([trees])
-    keys = [
-        *(np.concatenate([a, b]) for a, b in zip(candidates.bits.T, found.bits.T, strict=True)),
-        np.concatenate([candidates.sentence, found.sentence]),
-    ]
-    number, _ = group(keys)
-    return np.flatnonzero(np.isin(number[: len(candidates)], number[len(candidates) :]))
+    place = candidates.find(trees)
+    return np.unique(place[place >= 0])
 
 
 #: The objectives by name.
