@@ -48,24 +48,12 @@ def hits_of(
             _all_at_once if probability else iter,
             _by_runs_alone(weights, len(runs)) if probability else _as_it_is,
         )
-    for option, differs in (("--weights", weights is not None), ("--beta", beta != 1)):
-        if differs:
-            raise typer.BadParameter(f"a file of hits does not go with {option}", param_hint="--hits")
-    from treemean.averaging.weights import make_weights
-    from treemean.fitting import load
+    from treemean.scaling.values import model_arguments
 
-    model = load(text)
-    _check_names(model, text, runs)
+    model = check_names(text, runs, given)
 
     def arguments(batch: list[Treebank]) -> dict[str, Any]:
-        found = model.arguments(batch, jobs=jobs, binary=binary)
-        if labelled and found.get("hits") is not None:
-            from treemean.averaging.labelled_hits import hits_with_labels
-
-            additive = bool(found.get("additive"))
-            continuous = make_weights(found["weights"], len(batch)).continuous
-            found["hits"] = hits_with_labels(batch, found["hits"], continuous, additive=additive)
-        return found
+        return model_arguments(model, batch, jobs=jobs, binary=binary, labelled=labelled, settle=True)
 
     if probability:
         model.check_calibrated()
@@ -106,10 +94,18 @@ def _all_at_once(batches: Batches) -> Iterator[list[Treebank]]:
         yield [Treebank.concatenate(parts) for parts in by_run]
 
 
-def _check_names(model: HitModel, path: str, runs: list[str]) -> None:
-    """Raise `MismatchError` if there are more or fewer runs, or if their names tell another order."""
-    from treemean.cli.output import short_names
+def check_names(path: str, runs: list[str], given: dict[str, Any]) -> HitModel:
+    """Return the model of a file of hits, which decides about weights and β itself.
 
+    Raises `MismatchError` if there are more or fewer runs, or if their names tell another order.
+    """
+    for option, differs in (("--weights", given["weights"] is not None), ("--beta", given["beta"] != 1)):
+        if differs:
+            raise typer.BadParameter(f"a file of hits does not go with {option}", param_hint="--hits")
+    from treemean.cli.output import short_names
+    from treemean.fitting import load
+
+    model = load(path)
     if len(runs) != len(model.runs):
         raise MismatchError(
             f"{path} is fitted to {len(model.runs)} runs ({', '.join(model.runs)}), and {len(runs)} are given"
@@ -119,3 +115,4 @@ def _check_names(model: HitModel, path: str, runs: list[str]) -> None:
         raise MismatchError(
             f"{path} is fitted to the runs in another order: give them as {', '.join(model.runs)}"
         )
+    return model
