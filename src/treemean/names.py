@@ -89,6 +89,11 @@ ExperimentName = Literal[
     "agreement",
 ]
 
+# ---- many processes ---------------------------------------------------------------------------------
+
+#: What runs a job over shards (`scaling.engines`).
+EngineName = Literal["local", "ray"]
+
 # ---- parsers ----------------------------------------------------------------------------------------
 
 #: Which tree is read from a chart: of least expected error, or of the best derivation.

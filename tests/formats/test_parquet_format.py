@@ -22,7 +22,7 @@ from treemean.errors import FormatError, InvalidTree, MissingDependency
 from treemean.files.source import Source
 from treemean.formats import Problems, Unwritable, get_format
 from treemean.formats.arrowtables import check_batch, table_of
-from treemean.formats.parquet import ROWS_PER_GROUP
+from treemean.formats.parquet import ROWS_PER_BATCH, ROWS_PER_GROUP
 from treemean.trees import Constituent, Tree, Treebank
 
 FORMAT = get_format("parquet")
@@ -108,7 +108,7 @@ def test_columns_that_appear_later() -> None:
 def test_batches_are_small() -> None:
     data = written(FORMAT, [WAKE] * 5000)
     sizes = [len(batch) for batch in FORMAT.read(Source(io.BytesIO(data), "test"), Problems(), encoding="")]
-    assert max(sizes) <= 1000
+    assert max(sizes) <= ROWS_PER_BATCH
     assert sum(sizes) == 5000
 
 

@@ -91,6 +91,14 @@ def average(
             "exact and integer-programming.",
         ),
     ] = None,
+    node_limit: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Steps of the search for one sentence, a million if not given; beyond them a bound "
+            "tells what may be missing. Unlike seconds they give the same trees on every machine.",
+        ),
+    ] = None,
     max_fan_out: Annotated[
         int | None,
         typer.Option(min=1, help="Bound on the fan-out of constituents, for the method dynamic-programming."),
@@ -115,6 +123,10 @@ def average(
         typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
     ] = None,
     encoding: options.Encoding = "utf-8",
+    shard_size: options.ShardSize = None,
+    engine: options.Engine = None,
+    workers: options.Workers = None,
+    address: options.Address = None,
 ) -> None:
     """Average several treebanks of the same sentences: the trees that agree best with all of them.
 
@@ -134,10 +146,13 @@ def average(
 
       treemean average run*.dbr -o mean.jsonl --hits hits.json --probability
 
+      treemean average run1/ run2/ run3/ -o mean/ --engine local --workers 2
+
       treemean average run*.dbr -o mean.dbr --method dynamic-programming --max-fan-out 1 --skip-unsolved
     """
     from treemean.cli.hits import hits_of
     from treemean.cli.output import naming_options, report_losses, say, with_progress
+    from treemean.cli.scaling import check_engine, folder_wanted
     from treemean.files.source import spooled
     from treemean.formats import TreebankWriter
 
@@ -152,6 +167,44 @@ def average(
     if stats is not None:
         options.check_different(str(stats), "--stats", [output, *runs])
     shares = options.numbers(weights, "--weights")
+    limit = {} if node_limit is None else {"node_limit": node_limit}
+    if folder_wanted(output, engine, shard_size):
+        check_engine(output, to_format, workers, address, engine)
+        for given, hint in (
+            (time_limit, "--time-limit"),
+            (jobs, "--jobs"),
+            (stats, "--stats"),
+            (None if ties in get_args(TieRule) else ties, "--ties"),
+        ):
+            if given is not None:
+                raise typer.BadParameter("it does not go with shards; see docs/scaling.md", param_hint=hint)
+        _average_shards(
+            runs,
+            output,
+            {
+                "weights": shares,
+                "beta": beta,
+                "binary": (direction or True) if binary else False,
+                "labelled": labelled,
+                "unaries": unaries or "keep",
+                "ties": ties,
+                "method": method,
+                "max_fan_out": max_fan_out,
+                **limit,
+            },
+            hits=hits,
+            probability=probability,
+            skip_unsolved=skip_unsolved,
+            match=match,
+            format=from_format,
+            encoding=encoding,
+            shard_size=shard_size,
+            engine=engine or "local",
+            workers=workers if engine else 1,
+            address=address,
+        )
+        return
+    check_engine(None, to_format, workers, address, engine)
     own_ties = None if ties in get_args(TieRule) else TiesFile(ties)
     valued, batched, finished = hits_of(
         hits,
@@ -187,6 +240,7 @@ def average(
             jobs=jobs,
             time_limit=time_limit,
             max_fan_out=max_fan_out,
+            **limit,
         )
         for mean in with_progress(averages, f"averaging {len(runs)} runs"):
             writer.write(mean)
@@ -215,6 +269,25 @@ def average(
         say(f"{len(skipped)} sentences skipped that are beyond the reach of {method}")
     report_losses(writer)
     say(f"{sentences} sentences averaged, {proven} proven optimal, written to {output}")
+
+
+def _average_shards(
+    runs: list[str], output: str, request: dict[str, Any], *, hits: str | None, **how: Any
+) -> None:
+    """Average into a folder of shards."""
+    from treemean import scaling
+    from treemean.cli.hits import COLUMN, check_names
+    from treemean.cli.output import say
+    from treemean.cli.scaling import job_progress, tell_done
+
+    if hits is not None and not hits.startswith(COLUMN):
+        check_names(hits, runs, request, labelled=bool(request.get("labelled")))
+        request = {name: value for name, value in request.items() if name not in ("weights", "beta")}
+    with job_progress(f"averaging {len(runs)} runs") as progress:
+        done = scaling.average(runs, output, hits=hits, progress=progress, say=say, **how, **request)
+    tell_done(done, output)
+    proven = done.sums.counts["optimal"]
+    say(f"{done.manifest.sentences} sentences averaged, {proven} proven optimal, written to {output}")
 
 
 def _averages(

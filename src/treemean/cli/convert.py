@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from random import Random
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.names import BinarisingRule, BranchingRule, ChainLabel
+from treemean.names import BinarisingRule, BranchingRule, ChainLabel, EngineName
+
+if TYPE_CHECKING:
+    from treemean.scaling.conversion import Conversion
+    from treemean.scaling.sums import Sums
 
 #: What happens to grammatical functions.
 Functions = Literal["keep", "drop", "join", "split"]
@@ -18,7 +22,9 @@ Functions = Literal["keep", "drop", "join", "split"]
 @app.command()
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A file, a folder or zip of files, or -.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="A file (.gz compresses), or -.")],
+    target: Annotated[
+        str, typer.Argument(metavar="OUT", help="A file (.gz compresses), -, or a folder for shards.")
+    ],
     from_format: options.From = None,
     to_format: Annotated[
         str | None,
@@ -90,6 +96,10 @@ def convert(
     ] = False,
     skip_bad: options.SkipBad = False,
     bad_file: options.BadFile = None,
+    shard_size: options.ShardSize = None,
+    engine: options.Engine = None,
+    workers: options.Workers = None,
+    address: options.Address = None,
 ) -> None:
     """Convert a treebank to another format, changing trees on the way if wished.
 
@@ -116,13 +126,11 @@ def convert(
 
       treemean convert gold.export gaps.export --move-punctuation --discontinuous
 
+      treemean convert big.dbr.gz big/ --shard-size 100000
+
       cat trees.dbr | treemean convert - - --from discbracket --to jsonl
     """
-    from treemean.cli.output import naming_options, report_losses, report_problems, say, with_progress
-    from treemean.formats import Problems, TreebankWriter, Unwritable, read_batches
-    from treemean.trees import Treebank, transforms
-    from treemean.trees.punctuation import settle_punctuation
-    from treemean.trees.selecting import ConstituentSelector, SentenceSelector
+    from treemean.cli.scaling import check_engine, folder_wanted
 
     if move_punctuation and remove_punctuation:
         raise typer.BadParameter("what is removed cannot be moved", param_hint="--move-punctuation")
@@ -130,85 +138,133 @@ def convert(
         options.check_different(ids, "--ids", [source, target])
         if ids == source == "-":
             raise typer.BadParameter("standard input is the treebank already", param_hint="--ids")
-    wanted = SentenceSelector(
-        options.ranges(sentences, "--sentences"), None if ids is None else options.lines_of(ids), source
-    )
-    minimum = {"support": min_support, "probability": min_probability}
-    kept = ConstituentSelector(
-        {name: least for name, least in minimum.items() if least is not None},
-        options.label_list(labels, "--labels"),
-        source,
-    )
     if bad_file is not None:
         options.check_different(str(bad_file), "--bad-file", [source, target])
-    chosen = options.punctuation_choice(punctuation)
-    changed = taken = written = 0
+    options.ranges(sentences, "--sentences")
+    minimum = {"support": min_support, "probability": min_probability}
+    named = options.label_list(labels, "--labels")
+    from treemean.scaling.conversion import Conversion
 
-    def transformed(batch: Treebank) -> Treebank:
-        nonlocal changed, chosen, taken
-        if remove_punctuation or move_punctuation:
-            chosen = settle_punctuation(batch, chosen)  # the first batch decides for all
-        batch = wanted.take(batch)
-        taken += len(batch)
-        if move_punctuation:
-            batch = transforms.move_punctuation(batch, chosen)
-        if remove_punctuation:
-            batch = transforms.remove_punctuation(batch, chosen)
-        batch = transforms.filter_by_length(batch, min_length, max_length)
-        if functions == "split":  # before labels are looked at
-            batch = transforms.split_functions(batch)
-        batch = kept.take(batch)
-        if discontinuous:
-            batch = transforms.discontinuous_sentences(batch)
-        if collapse_unaries:
-            batch = transforms.collapse_unaries(batch, keep=keep_label)
-        if functions == "drop":
-            batch = transforms.drop_functions(batch)
-        elif functions == "join":
-            batch = transforms.join_functions(batch)
-        if drop_labels:
-            batch = transforms.drop_labels(batch)
-        if lower_case:
-            batch = transforms.lower_case(batch)
-        if normalise_numbers:
-            batch = transforms.normalise_numbers(batch)
-        if make_continuous and (batch.fan_outs > 1).any():
-            trees = [tree if tree.is_continuous else transforms.make_continuous(tree) for tree in batch]
-            changed += len({*batch.sentence_of[batch.fan_outs > 1].tolist()})
-            batch = Treebank.from_trees(trees)
-        if branching is not None:
-            batch = transforms.branching(batch, branching, seed=draw)
-        if binarise is not None:
-            batch = Treebank.from_trees(transforms.binarise(tree, binarise) for tree in batch)
-        return batch
+    conversion = Conversion(
+        source=source,
+        sentences=sentences,
+        ids=None if ids is None else tuple(options.lines_of(ids)),
+        discontinuous=discontinuous,
+        minimum={name: least for name, least in minimum.items() if least is not None},
+        labels=None if named is None else tuple(named),
+        move_punctuation=move_punctuation,
+        remove_punctuation=remove_punctuation,
+        punctuation=options.punctuation_choice(punctuation),
+        collapse_unaries=collapse_unaries,
+        keep_label=keep_label,
+        drop_labels=drop_labels,
+        functions=functions,
+        binarise=binarise,
+        branching=branching,
+        seed=seed,
+        min_length=min_length,
+        max_length=max_length,
+        lower_case=lower_case,
+        normalise_numbers=normalise_numbers,
+        make_continuous=make_continuous,
+        skip_bad=skip_bad,
+    )
+    if folder_wanted(target, engine, shard_size):
+        check_engine(target, to_format, workers, address, engine)
+        _convert_to_folder(
+            conversion, target, from_format, encoding, bad_file, shard_size, engine, workers, address
+        )
+    else:
+        check_engine(None, to_format, workers, address, engine)
+        _convert_to_file(conversion, target, from_format, to_format, encoding, bad_file, skip_unwritable)
 
-    draw = Random(seed)  # one for all batches
+
+def _convert_to_file(
+    conversion: Conversion,
+    target: str,
+    from_format: str | None,
+    to_format: str | None,
+    encoding: str,
+    bad_file: Path | None,
+    skip_unwritable: bool,
+) -> None:
+    from treemean.cli.output import naming_options, report_losses, report_problems, say, with_progress
+    from treemean.formats import Problems, TreebankWriter, Unwritable, read_batches
+    from treemean.scaling.conversion import Converter
+    from treemean.scaling.sums import Sums
+
+    sums = Sums()
+    converter = Converter(conversion, sums)
     unwritable = Unwritable("skip" if skip_unwritable else "error")
-    with Problems(skip=skip_bad, aside=bad_file) as problems:
-        batches = read_batches(source, format=from_format, encoding=encoding, problems=problems)
+    with Problems(skip=conversion.skip_bad, aside=bad_file) as problems:
+        batches = read_batches(conversion.source, format=from_format, encoding=encoding, problems=problems)
         writer = TreebankWriter(target, format=to_format or options.printed_as(target), unwritable=unwritable)
         helpful = ["--skip-unwritable leaves such trees out"]
-        if not make_continuous:
+        if not conversion.make_continuous:
             helpful.insert(0, "--make-continuous raises the parts of discontinuous constituents")
         with naming_options(*helpful), writer:
-            for batch in with_progress(batches, f"converting {source}"):
-                batch = transformed(batch)
-                written += len(batch)
-                writer.write(batch)
-                if wanted.done:
+            for batch in with_progress(batches, f"converting {conversion.source}"):
+                writer.write(converter.change(batch))
+                if converter.done:
                     break
-            wanted.finish()
-            kept.finish()
+            converter.finish()
     report_problems(problems, unwritable)
     report_losses(writer)
-    if changed:
-        say(f"{changed} discontinuous trees made continuous")
-    if kept.removed:
-        say(f"{kept.removed} constituents removed")
-    for label in kept.absent_labels:
+    _tell(sums, converter.absent_labels)
+    say(f"{sums.counts['written'] - unwritable.skipped} sentences written to {target}")
+
+
+def _convert_to_folder(
+    conversion: Conversion,
+    target: str,
+    from_format: str | None,
+    encoding: str,
+    bad_file: Path | None,
+    shard_size: int | None,
+    engine: EngineName | None,
+    workers: int | None,
+    address: str | None,
+) -> None:
+    from treemean import scaling
+    from treemean.cli.output import say
+    from treemean.cli.scaling import job_progress, save_bad, tell_done
+
+    if bad_file is not None and not conversion.skip_bad:
+        raise typer.BadParameter(
+            "records are set aside only where they are skipped: give --skip-bad", param_hint="--bad-file"
+        )
+    with job_progress(f"converting {conversion.source}") as progress:
+        done = scaling.convert(
+            conversion.source,
+            target,
+            conversion,
+            engine=engine or "local",
+            workers=workers if engine else 1,
+            address=address,
+            shard_size=shard_size,
+            format=from_format,
+            encoding=encoding,
+            progress=progress,
+        )
+    if bad_file is not None:
+        save_bad(target, done, bad_file)
+    _tell(done.sums, conversion.absent_labels(done.sums))
+    tell_done(done, target)
+    say(f"{done.manifest.sentences} sentences written to {target}")
+
+
+def _tell(sums: Sums, absent_labels: list[str]) -> None:
+    from treemean.cli.output import say
+
+    counts = sums.counts
+    if counts["changed"]:
+        say(f"{counts['changed']} discontinuous trees made continuous")
+    if counts["removed"]:
+        say(f"{counts['removed']} constituents removed")
+    for label in absent_labels:
         say(f"no constituent has the label {label!r}")
-    if taken - written:
-        say(f"{taken - written} sentences left out (length, no gaps, or nothing but punctuation)")
-    if not written:
+    if counts["taken"] - counts["written"]:
+        left = counts["taken"] - counts["written"]
+        say(f"{left} sentences left out (length, no gaps, or nothing but punctuation)")
+    if not counts["written"]:
         say("no sentence is left: the output is empty")
-    say(f"{written - unwritable.skipped} sentences written to {target}")

@@ -48,17 +48,7 @@ def hits_of(
             _all_at_once if probability else iter,
             _by_runs_alone(weights, len(runs), labelled) if probability else _as_it_is,
         )
-    for option, differs in (("--weights", weights is not None), ("--beta", beta != 1)):
-        if differs:
-            raise typer.BadParameter(f"a file of hits does not go with {option}", param_hint="--hits")
-    from treemean.fitting import load
-
-    model = load(text)
-    _check_names(model, text, runs)
-    try:
-        model.check_labelled(labelled)
-    except InvalidOption as error:
-        raise InvalidOption(f"{text}: {error}") from None
+    model = check_names(text, runs, given, labelled=labelled)
 
     def arguments(batch: list[Treebank]) -> dict[str, Any]:
         return model.arguments(batch, jobs=jobs, binary=binary)
@@ -102,10 +92,19 @@ def _all_at_once(batches: Batches) -> Iterator[list[Treebank]]:
         yield [Treebank.concatenate(parts) for parts in by_run]
 
 
-def _check_names(model: HitModel, path: str, runs: list[str]) -> None:
-    """Raise `MismatchError` if there are more or fewer runs, or if their names tell another order."""
-    from treemean.cli.output import short_names
+def check_names(path: str, runs: list[str], given: dict[str, Any], *, labelled: bool) -> HitModel:
+    """Return the model of a file of hits, which decides about weights and β itself.
 
+    Raises `MismatchError` if there are more or fewer runs, or if their names tell another order, and
+    `InvalidOption` if it is not for such trees, labelled or not.
+    """
+    for option, differs in (("--weights", given["weights"] is not None), ("--beta", given["beta"] != 1)):
+        if differs:
+            raise typer.BadParameter(f"a file of hits does not go with {option}", param_hint="--hits")
+    from treemean.cli.output import short_names
+    from treemean.fitting import load
+
+    model = load(path)
     if len(runs) != len(model.runs):
         raise MismatchError(
             f"{path} is fitted to {len(model.runs)} runs ({', '.join(model.runs)}), and {len(runs)} are given"
@@ -115,3 +114,8 @@ def _check_names(model: HitModel, path: str, runs: list[str]) -> None:
         raise MismatchError(
             f"{path} is fitted to the runs in another order: give them as {', '.join(model.runs)}"
         )
+    try:
+        model.check_labelled(labelled)
+    except InvalidOption as error:
+        raise InvalidOption(f"{path}: {error}") from None
+    return model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from treemean.names import FormatName, Match, ProtocolName
+from treemean.names import EngineName, FormatName, Match, ProtocolName
 
 if TYPE_CHECKING:
     from treemean.evaluation import Protocol as Conventions
@@ -67,6 +67,25 @@ Punctuation = Annotated[
 Sentences = Annotated[
     str | None,
     typer.Option(metavar="RANGES", help="Which sentences, counted from 1 in the input, such as 3,7-9."),
+]
+Engine = Annotated[
+    EngineName | None,
+    typer.Option(
+        help="Work on shards with several processes: of this machine (local), or of a Ray cluster. Input and "
+        "output are Parquet; the output is a folder. See docs/scaling.md."
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, help="Processes of the engine; all cores if not given. Results stay the same."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Of a Ray cluster; one is started on this machine otherwise."),
+]
+ShardSize = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Write a folder of Parquet files of N sentences each."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
 

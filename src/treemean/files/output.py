@@ -16,6 +16,10 @@ from pathlib import Path
 from typing import IO, cast
 
 from treemean.errors import TreemeanError, reason_of
+from treemean.files.locks import try_lock
+
+#: How the names of temporary files end.
+_PART = ".part"
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
@@ -52,9 +56,9 @@ def _open_file(target: str) -> Iterator[IO[bytes]]:
         with open(target, "wb") as stream:
             yield stream
         return
-    handle, temporary = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name[:200]}.", suffix=".part")
+    opened, temporary = _temporary_beside(final)
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with opened as stream:
             if target.endswith(".gz"):
                 with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
                     yield cast(IO[bytes], packed)
@@ -67,6 +71,38 @@ def _open_file(target: str) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _temporary_beside(final: Path) -> tuple[IO[bytes], str]:
+    """Open a temporary file that is locked as long as it is open, so that it is seen to be in use."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name[:200]}.", suffix=_PART)
+        stream = os.fdopen(handle, "wb")
+        try:
+            ours = try_lock(stream)
+        except OSError:  # a file system without locks
+            return stream, name
+        if ours and os.path.exists(name):
+            return stream, name
+        stream.close()  # whoever clears up was faster than the lock
+        Path(name).unlink(missing_ok=True)
+
+
+def remove_abandoned(folder: str | os.PathLike[str]) -> int:
+    """Remove temporary files that processes left in a folder when they were killed; return how many.
+
+    A file that a living process writes is locked by it, and stays.
+    """
+    removed = 0
+    for path in Path(folder).glob(f".*{_PART}"):
+        try:
+            with open(path, "rb+") as stream:
+                if try_lock(stream):
+                    path.unlink()
+                    removed += 1
+        except OSError:  # gone already, or not to be told
+            continue
+    return removed
 
 
 def _umask() -> int:

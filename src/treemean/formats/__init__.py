@@ -14,6 +14,7 @@ from treemean.formats.losses import Losses
 from treemean.formats.problems import Problems
 from treemean.formats.reading import rebatch
 from treemean.formats.registry import Format, all_formats, format_of_content, format_of_name, get_format
+from treemean.formats.sharded import is_sharded, read_shards
 from treemean.formats.writing import OnUnwritable, Unwritable
 from treemean.trees import Tree, Treebank, as_treebank
 
@@ -42,7 +43,8 @@ def read_batches(
 
     Parameters
     ----------
-    path : a file (gzip or not), `-` for standard input, or a folder or zip archive of files.
+    path : a file (gzip or not), `-` for standard input, or a folder or zip archive of files; a folder with
+        a manifest is a sharded treebank.
     format : the format's name; without it the name or the content tells.
     encoding : of text formats; XML, JSON Lines and Parquet tell their own.
     problems : what to do with bad records; without it the first one raises `FormatError`.
@@ -56,6 +58,9 @@ def read_batches(
     strict = Problems()
 
     def batches() -> Iterator[Treebank]:
+        if is_sharded(path):
+            yield from read_shards(path, problems or strict)
+            return
         for source in open_sources(path):
             reader = chosen or format_of_content(source)
             yield from reader.read(source, problems or strict, encoding=encoding, keep_wrapper=keep_wrapper)

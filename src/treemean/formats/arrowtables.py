@@ -244,8 +244,18 @@ def _strings(texts: Arrow) -> Strings:
 
 
 def _coded(texts: Arrow) -> CodedStrings:
-    encoded = texts.cast(load_pyarrow().large_string()).dictionary_encode()
-    return CodedStrings(encoded.indices.to_numpy(), _strings(encoded.dictionary))
+    arrow = load_pyarrow()
+    if not (arrow.types.is_dictionary(texts.type) and _is_vocabulary(texts)):
+        texts = texts.cast(arrow.large_string())
+    encoded = texts.dictionary_encode()  # what is encoded stays as it is
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    return CodedStrings(codes, _strings(encoded.dictionary))
+
+
+def _is_vocabulary(texts: Arrow) -> bool:
+    """Tell whether a dictionary has every text once, as files may come from anywhere."""
+    words = texts.dictionary
+    return not words.null_count and len(words.unique()) == len(words) and texts.indices.type.bit_width <= 32
 
 
 def _numbers(values: Arrow) -> NDArray[np.float64]:

@@ -23,23 +23,32 @@ def read_parallel(
     from treemean.formats import read_batches
 
     streams = [read_batches(path, format=format, encoding=encoding) for path in paths]
-    waiting = [Treebank.empty() for _ in paths]
-    seen = 0
+    yield from side_by_side(streams, [os.fspath(path) for path in paths])
+
+
+def side_by_side(
+    streams: Sequence[Iterator[Treebank]], names: Sequence[str], seen: int = 0
+) -> Iterator[list[Treebank]]:
+    """Yield lists of equally long batches, one of each stream; raise `MismatchError` if one ends early.
+
+    `seen` is how many sentences came before, for messages.
+    """
+    waiting = [Treebank.empty() for _ in streams]
     while True:
         for index, stream in enumerate(streams):
             if not len(waiting[index]):
                 waiting[index] = next((batch for batch in stream if len(batch)), Treebank.empty())
         ready = min(map(len, waiting), default=0)
         if ready == 0:
-            _check_all_ended(paths, waiting, seen)
+            _check_all_ended(names, waiting, seen)
             return
         yield [batch[:ready] for batch in waiting]
         waiting = [batch[ready:] for batch in waiting]
         seen += ready
 
 
-def _check_all_ended(paths: Sequence[str | os.PathLike[str]], waiting: Sequence[Treebank], seen: int) -> None:
-    ended = [os.fspath(path) for path, batch in zip(paths, waiting, strict=True) if not len(batch)]
-    if len(ended) < len(paths):
-        longer = next(os.fspath(path) for path, batch in zip(paths, waiting, strict=True) if len(batch))
+def _check_all_ended(names: Sequence[str], waiting: Sequence[Treebank], seen: int) -> None:
+    ended = [name for name, batch in zip(names, waiting, strict=True) if not len(batch)]
+    if len(ended) < len(names):
+        longer = next(name for name, batch in zip(names, waiting, strict=True) if len(batch))
         raise MismatchError(f"{ended[0]} ends after {seen} sentences, but {longer} goes on")

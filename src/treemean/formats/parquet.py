@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import IO
 
-from treemean.errors import FormatError
+from treemean.errors import FormatError, reason_of
 from treemean.files.source import Source
 from treemean.formats.arrowtables import (
     Arrow,
@@ -24,10 +25,11 @@ from treemean.formats.problems import Problems
 from treemean.formats.reading import BATCH_CELLS
 from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Treebank
+from treemean.trees.arrow import CONSTITUENT_TEXTS, WORD_TEXTS
 
 #: Rows that are compressed together: a file is read in pieces no larger than this.
 ROWS_PER_GROUP = 8192
-ROWS_PER_BATCH = 1000
+ROWS_PER_BATCH = 4096
 
 
 def _load_parquet() -> ModuleType:
@@ -49,32 +51,88 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
         while block := source.read():
             file.write(block)
         file.seek(0)
-        before = 0
-        for batch in _record_batches(file, source.name, problems):
-
-            def report(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
-                data = batch.slice(row, 1).to_pylist()[0]
-                name = str(before + row + 1) + (f" ({data['id']})" if data.get("id") else "")
-                raw = json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
-                problems.report(FormatError(reason, path=source.name, sentence=name), raw)
-
-            treebank = treebank_of(batch, report)
-            before += len(batch)
-            if len(treebank):
-                yield treebank
+        yield from _treebanks(file, source.name, problems)
 
 
-def _record_batches(file: IO[bytes], name: str, problems: Problems) -> Iterator[Arrow]:
-    """Yield the rows of a file. One that is broken goes to `problems`, and nothing after it can be read."""
+def read_rows(
+    path: str | os.PathLike[str], start: int, stop: int, problems: Problems | None = None
+) -> Iterator[Treebank]:
+    """Read the rows from `start` to `stop` - 1 of a Parquet file, some at a time, and unpack no others.
+
+    Bad rows go to `problems`; without it the first one raises `FormatError`.
+    """
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            yield from _treebanks(file, name, problems or Problems(), start, stop)
+    except OSError as error:
+        raise FormatError(reason_of(error), path=name) from error
+
+
+def describe(path: str | os.PathLike[str]) -> tuple[int, dict[str, str]]:
+    """Return how many rows a Parquet file has, and the texts that were written beside them, by name."""
+    name = os.fspath(path)
+    try:
+        found = _load_parquet().read_metadata(name)
+    except (load_pyarrow().ArrowException, OSError, ValueError) as error:
+        raise FormatError(f"not valid Parquet: {reason_of(error)}", path=name) from error
+    texts = {key.decode(): value.decode() for key, value in (found.metadata or {}).items()}
+    return found.num_rows, texts
+
+
+def _treebanks(
+    file: IO[bytes], name: str, problems: Problems, start: int = 0, stop: int | None = None
+) -> Iterator[Treebank]:
+    """Yield the treebanks of rows; what is wrong with one of them is reported with its number in the file."""
+    for before, batch in _record_batches(file, name, problems, start, stop):
+
+        def report(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
+            data = batch.slice(row, 1).to_pylist()[0]
+            sentence = str(before + row + 1) + (f" ({data['id']})" if data.get("id") else "")
+            raw = json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
+            problems.report(FormatError(reason, path=name, sentence=sentence), raw)
+
+        treebank = treebank_of(batch, report)
+        if len(treebank):
+            yield treebank
+
+
+def _record_batches(
+    file: IO[bytes], name: str, problems: Problems, start: int = 0, stop: int | None = None
+) -> Iterator[tuple[int, Arrow]]:
+    """Yield some rows of a file, each time with the number of rows before them.
+
+    A file that is broken goes to `problems`, and nothing after it can be read.
+    """
     arrow, parquet = load_pyarrow(), _load_parquet()
     try:
-        reader = parquet.ParquetFile(file, buffer_size=1 << 20, page_checksum_verification=True)
-        names = columns_to_read(reader.schema_arrow)
+        metadata = parquet.read_metadata(file)
+        names = columns_to_read(metadata.schema.to_arrow_schema())
+        paths = [metadata.schema.column(column).path for column in range(metadata.num_columns)]
+        # Texts that repeat are handed over as codes into a dictionary, as they stand in the file.
+        coded = [path for path in paths if path.split(".")[0] in (WORD_TEXTS | CONSTITUENT_TEXTS)]
+        reader = parquet.ParquetFile(
+            file,
+            metadata=metadata,
+            read_dictionary=coded,
+            buffer_size=1 << 20,
+            page_checksum_verification=True,
+        )
+        before = 0
         for group in range(reader.num_row_groups):  # one by one: groups of long sentences are short
-            rows = reader.iter_batches(ROWS_PER_BATCH, row_groups=[group], columns=names, use_threads=False)
-            for batch in rows:
-                batch.validate(full=True)
-                yield batch
+            end = before + metadata.row_group(group).num_rows
+            if end > start and (stop is None or before < stop):
+                rows = reader.iter_batches(
+                    ROWS_PER_BATCH, row_groups=[group], columns=names, use_threads=False
+                )
+                for batch in rows:
+                    batch.validate(full=True)
+                    first = max(start - before, 0)
+                    last = len(batch) if stop is None else min(len(batch), stop - before)
+                    if first < last:
+                        yield before + first, batch.slice(first, last - first)
+                    before += len(batch)
+            before = end
     except FormatError as error:
         problems.report(FormatError(error.message, path=name))
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -94,6 +152,7 @@ class ParquetWriter:
     def __init__(self, stream: IO[bytes], unwritable: Unwritable) -> None:
         self._stream = stream
         self._parts = [_Part(table_of(Treebank.empty()).schema)]
+        self._texts: dict[str, str] = {}
         self._waiting: list[Treebank] = []
         self._rows = self._cells = 0
 
@@ -104,6 +163,10 @@ class ParquetWriter:
         self._cells += 64 * len(batch.bits)
         if self._rows >= ROWS_PER_GROUP or self._cells >= BATCH_CELLS:
             self._flush()
+
+    def describe(self, texts: Mapping[str, str]) -> None:
+        """Write texts beside the rows, which `describe` returns without reading these."""
+        self._texts.update(texts)
 
     def _flush(self) -> None:
         rows = Treebank.concatenate(self._waiting)
@@ -119,7 +182,7 @@ class ParquetWriter:
         self._flush()
         filled = [part for part in self._parts if part.rows] or self._parts
         whole = filled[0] if len(filled) == 1 else _join(filled)
-        shutil.copyfileobj(whole.finish(), self._stream)
+        shutil.copyfileobj(whole.finish(self._texts), self._stream)
         for part in [whole, *self._parts]:
             part.discard()
 
@@ -140,7 +203,9 @@ class _Part:
         self._writer.write_table(table, row_group_size=ROWS_PER_GROUP)
         self.rows += len(table)
 
-    def finish(self) -> IO[bytes]:
+    def finish(self, texts: Mapping[str, str] | None = None) -> IO[bytes]:
+        if texts:
+            self._writer.add_key_value_metadata(dict(texts))
         self._writer.close()
         self._file.seek(0)
         return self._file

@@ -98,17 +98,23 @@ class SentenceSelector:
     ranges : the numbers of the sentences, counted over all batches; None for all.
     ids : their ids; None for all.
     name : what error messages call that which is read.
+    before : how many sentences come before the first batch.
     """
 
     def __init__(
-        self, ranges: Ranges | None = None, ids: Collection[str] | None = None, name: str = "the treebank"
+        self,
+        ranges: Ranges | None = None,
+        ids: Collection[str] | None = None,
+        name: str = "the treebank",
+        *,
+        before: int = 0,
     ) -> None:
         if isinstance(ids, str):
             raise TypeError("ids must be a collection of strings, not one string")
         self._ranges, self._name = ranges, name
         self._ids = None if ids is None else frozenset(ids)
         self._missing = dict.fromkeys(ids or ())  # in the order given
-        self._seen = 0
+        self._seen = before
         self._has_ids = False
 
     @property
@@ -203,6 +209,11 @@ class ConstituentSelector:
             f"{constituent.label or 'the constituent'} [{words}] has no {name}; "
             + (f"constituents here have {', '.join(known)}" if known else "constituents here have no numbers")
         )
+
+    @property
+    def knows_labels(self) -> bool:
+        """Whether labels of constituents have been looked at."""
+        return bool(self._known)
 
     @property
     def absent_labels(self) -> list[str]:

@@ -87,7 +87,12 @@ class HitModel:
         return isinstance(self.objective, CorpusObjective)
 
     def arguments(
-        self, runs: Sequence[Treebank], *, jobs: int | None = None, binary: bool = False
+        self,
+        runs: Sequence[Treebank],
+        *,
+        jobs: int | None = None,
+        binary: bool = False,
+        settled: bool = False,
     ) -> dict[str, Any]:
         """Return what `treemean.average` needs beside all the runs to make the trees of this model.
 
@@ -97,6 +102,7 @@ class HitModel:
         Parameters
         ----------
         binary : whether the average will be asked for binary trees.
+        settled : take an objective of the corpus as it stands: these are not all of its sentences.
         """
         self._check_runs(runs)
         if isinstance(self.values, RunWeights):
@@ -110,7 +116,7 @@ class HitModel:
         candidates = find_candidates(asked, labelled=self.labelled)
         probabilities = self.values.probabilities(candidates)
         objective = self.objective
-        if isinstance(objective, CorpusObjective) and len(runs[0]) >= LEAST_CORPUS:
+        if isinstance(objective, CorpusObjective) and not settled and len(runs[0]) >= LEAST_CORPUS:
             objective = settle(objective, asked, candidates, probabilities, jobs)
         found = objective.arguments(asked, candidates, probabilities, jobs, binary)
         hits = dict(zip(self.chosen, found.pop("hits"), strict=True))
@@ -119,6 +125,12 @@ class HitModel:
             "hits": [hits[k] if k in hits else np.zeros(len(run.labels)) for k, run in enumerate(runs)],
             **found,
         }
+
+    def estimates(self, candidates: Candidates) -> Floats:
+        """Return what the estimator says of candidates; weights of runs estimate nothing."""
+        if isinstance(self.values, RunWeights):
+            raise TreemeanError(f"the model {self.name} weighs runs, and says nothing about candidates")
+        return self.values.probabilities(candidates)
 
     def hits(self, runs: Sequence[Treebank], *, jobs: int | None = None) -> list[Floats]:
         """Return what every constituent of every run is worth: float64[C] for each run.

@@ -15,7 +15,7 @@ worth more than one that nobody proposed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -101,6 +101,46 @@ class ExpectedObjective:
 
 
 @dataclass(frozen=True)
+class TreeCounts:
+    """What a corpus objective must know of trees: sums, which can be added up over parts of the corpus.
+
+    Parameters
+    ----------
+    matched, matched_gapped : expected number of right constituents, of all and of the discontinuous ones.
+    predicted, predicted_gapped : how many there are.
+    words : of the sentences.
+    """
+
+    matched: float = 0.0
+    predicted: int = 0
+    matched_gapped: float = 0.0
+    predicted_gapped: int = 0
+    words: int = 0
+
+    @staticmethod
+    def of(candidates: Candidates, probabilities: Floats, chosen: Ints) -> TreeCounts:
+        """Count trees with the chosen candidates; labels of words and whole sentences do not count."""
+        chosen = chosen[candidates.inner[chosen]]
+        gapped = chosen[candidates.discontinuous[chosen]]
+        return TreeCounts(
+            float(probabilities[chosen].sum()),
+            len(chosen),
+            float(probabilities[gapped].sum()),
+            len(gapped),
+            candidates.words,
+        )
+
+    def __add__(self, other: TreeCounts) -> TreeCounts:
+        return TreeCounts(
+            self.matched + other.matched,
+            self.predicted + other.predicted,
+            self.matched_gapped + other.matched_gapped,
+            self.predicted_gapped + other.predicted_gapped,
+            self.words + other.words,
+        )
+
+
+@dataclass(frozen=True)
 class CorpusObjective:
     """F1_overall + η F1_discontinuous around given scores.
 
@@ -143,16 +183,15 @@ class CorpusObjective:
         return np.where(discontinuous, values + factor * (2 * probabilities - self.discontinuous), values)
 
     def with_trees(self, candidates: Candidates, probabilities: Floats, chosen: Ints) -> CorpusObjective:
-        """Return the objective around the expected scores of trees with the chosen candidates.
+        """Return the objective around the expected scores of trees with the chosen candidates."""
+        return self.with_counts(TreeCounts.of(candidates, probabilities, chosen))
 
-        Labels of single words and of whole sentences have no part in scores.
-        """
-        chosen = chosen[candidates.inner[chosen]]
-        gapped = chosen[candidates.discontinuous[chosen]]
-        words = max(1, candidates.words)
+    def with_counts(self, found: TreeCounts) -> CorpusObjective:
+        """Return the objective around the expected scores of trees of which this was counted."""
+        words = max(1, found.words)
         counts = [
-            (float(probabilities[rows].sum()) / words, len(rows) / words, gold)
-            for rows, gold in ((chosen, self.gold), (gapped, self.gold_discontinuous))
+            (found.matched / words, found.predicted / words, self.gold),
+            (found.matched_gapped / words, found.predicted_gapped / words, self.gold_discontinuous),
         ]
         scores = [2 * m / (p + g) if p + g > 0 else 0.0 for m, p, g in counts]
         return replace(
@@ -188,11 +227,22 @@ def settle(
 
     Trees are judged by their expected score: gold enters by its expected counts only.
     """
+
+    def count(objective: CorpusObjective) -> TreeCounts:
+        chosen = solve(runs, candidates, objective.values(probabilities, candidates.discontinuous), jobs)
+        return TreeCounts.of(candidates, probabilities, chosen)
+
+    return settle_by(objective, count, rounds)
+
+
+def settle_by(
+    objective: CorpusObjective, count: Callable[[CorpusObjective], TreeCounts], rounds: int = ROUNDS
+) -> CorpusObjective:
+    """Settle an objective, given what counts the trees that are best under one."""
     best, best_score = objective, -np.inf
     seen = {objective}
     for _ in range(rounds):
-        chosen = solve(runs, candidates, objective.values(probabilities, candidates.discontinuous), jobs)
-        reached = objective.with_trees(candidates, probabilities, chosen)
+        reached = objective.with_counts(count(objective))
         if reached.score > best_score:
             best, best_score = objective, reached.score
         if reached in seen:  # from here on everything repeats

@@ -1,0 +1,172 @@
+"""The jobs that `treemean.scaling` offers: each opens an engine and a folder, and runs to the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from treemean.averaging import METHODS
+from treemean.averaging.request import make_request
+from treemean.errors import InvalidOption, TreemeanError
+from treemean.files.checksums import checksum, content_checksum
+from treemean.formats import Problems, read_batches
+from treemean.names import EngineName, Match
+from treemean.scaling.averages import Averaging, label_frequencies, settled_objective
+from treemean.scaling.by_id import aligned_by_id
+from treemean.scaling.conversion import Conversion
+from treemean.scaling.engines import open_engine
+from treemean.scaling.folders import working_in
+from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
+from treemean.scaling.jobs import Done, Progress, quiet, shard_job, staged_contents, stream_job
+from treemean.scaling.streams import StreamTask
+
+#: How values are named that the constituents of the runs carry.
+COLUMN = "column:"
+
+Paths = Sequence[str | os.PathLike[str]]
+
+
+def average(
+    runs: Paths,
+    output: str | os.PathLike[str],
+    *,
+    engine: EngineName = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    shard_size: int | None = None,
+    match: Match = "position",
+    hits: str | None = None,
+    probability: bool = False,
+    skip_unsolved: bool = False,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    progress: Progress = quiet,
+    say: Any = None,
+    **options: Any,
+) -> Done:
+    """Average treebanks of the same sentences into a sharded treebank; the same call goes on after a fault.
+
+    Parameters
+    ----------
+    runs : sharded treebanks and Parquet files are read from where each shard begins; others are copied first.
+    output : a folder, new, empty, or with an earlier attempt or result.
+    engine, workers, address : see `open_engine`. They do not change a byte of the shards.
+    shard_size : sentences of a shard; those of the first run's shards if not given.
+    match : `"position"`, or `"id"`: runs in other orders are brought into that of the first.
+    hits : a file of `treemean fit`, or `column:NAME` for values that the constituents of the runs carry. A
+        model that looks at the whole corpus takes several passes.
+    probability : give constituents the probability that the file of hits tells.
+    skip_unsolved : skip and note sentences that are beyond the reach of the method.
+    format, encoding : of input that is no Parquet.
+    progress : is told how many sentences are done, and of how many.
+    say : is told what a user should know; a function of a text.
+    options : those of `treemean.average`, but for `jobs` and `time_limit`: a budget is counted in steps of
+        the search (`node_limit`), so that results do not depend on machines.
+    """
+    for name in ("jobs", "time_limit", "frequencies", "skipped"):
+        if options.get(name) is not None:
+            raise InvalidOption(f"an average of shards takes no {name}; budgets are told by node_limit")
+    if probability and hits is None:
+        raise InvalidOption("an average of shards takes probabilities from a file of hits: give one")
+    if not isinstance(options.get("ties", "canonical"), str):
+        raise InvalidOption("an average of shards decides ties by a rule: canonical, right or left")
+    if hits is not None and hits.startswith(COLUMN):
+        options["hits"], hits = hits.removeprefix(COLUMN), None
+    _check_options(len(runs), options)
+    with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
+        found = staged_contents(
+            [os.fspath(run) for run in runs],
+            folder,
+            opened,
+            format=format,
+            encoding=encoding,
+            size=shard_size,
+        )
+        if match == "id":
+            found = aligned_by_id(found, folder, shard_size, say or _silent)
+        cuts = cut(found, shard_size)
+        work = Averaging(_plain(options), _identity(found), hits, probability, skip_unsolved)
+        return shard_job(
+            work,
+            cuts,
+            folder,
+            opened,
+            progress,
+            lambda: replace(
+                work,
+                frequencies=label_frequencies(found, cuts, opened),
+                settled=None if hits is None else settled_objective(hits, cuts, opened),
+            ),
+        )
+
+
+def convert(
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    conversion: Conversion | None = None,
+    *,
+    engine: EngineName = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    shard_size: int | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    progress: Progress = quiet,
+) -> Done:
+    """Write a treebank as a sharded one, its trees changed if wished; the same call goes on after a fault.
+
+    Parquet is read by all workers. Other formats are read from their beginning, by one process. The other
+    parameters are those of `average`.
+
+    >>> import tempfile, treemean
+    >>> folder = tempfile.mkdtemp()
+    >>> trees = [treemean.Tree(["a", "b"], [({0, 1}, "S")])] * 5
+    >>> treemean.write(trees, f"{folder}/trees.dbr")
+    >>> done = convert(f"{folder}/trees.dbr", f"{folder}/trees", shard_size=2, workers=1)
+    >>> len(done.manifest.shards), len(treemean.read(f"{folder}/trees"))
+    (3, 5)
+    """
+    path = os.fspath(source)
+    work = conversion or Conversion(source=path)
+    with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
+        found = contents_of(path, format)
+        if found is None:
+            if path == "-" or not os.path.exists(path):
+                raise TreemeanError(f"{path}: shards are made from files and folders that are there")
+            task = StreamTask(path, str(folder), shard_size or SHARD_SIZE, format, encoding)
+            return stream_job(_settled(work, path, format, encoding), task, checksum(path), opened, progress)
+        cuts = cut([found], shard_size)
+        return shard_job(_settled(work, path, format, encoding), cuts, folder, opened, progress)
+
+
+def _settled(work: Conversion, path: str, format: str | None, encoding: str) -> Conversion:
+    """Return the conversion with what the first sentences decide for all shards."""
+    if not (work.remove_punctuation or work.move_punctuation):
+        return work
+    problems = Problems(skip=work.skip_bad)
+    first = next(read_batches(path, format=format, encoding=encoding, problems=problems), None)
+    return work if first is None else work.settled(first)
+
+
+def _identity(runs: Sequence[Contents]) -> str:
+    """Return what tells treebanks from any others, however they are cut."""
+    return content_checksum([[file.sha256 for file in run.files] for run in runs])
+
+
+def _check_options(count: int, options: Mapping[str, Any]) -> None:
+    """Raise `InvalidOption` before anything runs."""
+    asked = dict(options)
+    method = asked.pop("method", "exact")
+    if method not in METHODS:
+        raise InvalidOption(f"there is no method {method!r}; known are {', '.join(METHODS)}")
+    make_request(count, asked.pop("weights", None), **asked)
+
+
+def _silent(message: str) -> None:
+    pass
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in sorted(options.items()) if value is not None}

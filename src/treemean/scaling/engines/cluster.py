@@ -1,0 +1,148 @@
+"""The engine of a cluster: Ray tasks, and Ray actors where there are GPUs.
+
+Ray gives a task to another process when a worker or a whole node is lost. Tasks are plain ones, as actors
+cost time and buy nothing here; but a model on a GPU is loaded once, so there every GPU has an actor.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+from typing import Any
+
+from treemean.errors import MissingDependency, TreemeanError
+from treemean.names import EngineName
+from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, attempt
+
+#: How many tasks are handed to the cluster for every worker: one is at work, the others wait beside it.
+_AHEAD = 3
+
+
+def load_ray() -> Any:
+    """Return Ray; raise `MissingDependency` if it is not installed."""
+    # Nothing is told to anybody, and a worker without a GPU may still see those of the machine.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingDependency(f"the engine ray needs Ray ({error}): install treemean[ray]") from error
+    return ray
+
+
+class RayEngine:
+    """Maps functions over tasks with Ray; see `engine.Engine`.
+
+    Without an address a cluster of this machine is started, and stopped at the end. One that is there already
+    in this process is used as it is, and stays.
+    """
+
+    name: EngineName = "ray"
+
+    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+        self._ray = load_ray()
+        self._ours = not self._ray.is_initialized()
+        if self._ours:
+            self._start(workers, address)
+        self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def _start(self, workers: int | None, address: str | None) -> None:
+        options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+        if address is not None:
+            options["address"] = address
+        else:
+            # Results are a few hundred bytes each: no memory has to be set aside for large ones.
+            options |= {
+                "num_cpus": workers,
+                "include_dashboard": False,
+                "object_store_memory": 128 << 20,
+                "address": "local",
+            }
+        options["runtime_env"] = {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}}
+        try:
+            self._ray.init(**options)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            where = f"there is no Ray cluster at {address}" if address else "Ray could not be started"
+            raise TreemeanError(f"{where}: {error}") from error
+
+    def map(
+        self,
+        function: Callable[[Shared, Task], Result],
+        shared: Shared,
+        tasks: Sequence[Task],
+        *,
+        gpu: bool = False,
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield numbers and results of tasks; no more are handed over than the workers need."""
+        ray = self._ray
+        together = ray.put(shared)
+        submit, at_once = self._submitter(function, together, gpu)
+        running: dict[Any, int] = {}
+        following = iter(range(len(tasks)))
+        try:
+            while True:
+                while len(running) < at_once and (number := next(following, None)) is not None:
+                    running[submit(tasks[number])] = number
+                if not running:
+                    return
+                done, _ = ray.wait(list(running), num_returns=1)
+                for reference in done:
+                    number = running.pop(reference)
+                    result, failure = self._get(reference, number, len(tasks))
+                    if failure is not None:
+                        failure.raise_here()
+                    yield number, result
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=not gpu)
+
+    def _get(self, reference: Any, number: int, count: int) -> Any:
+        ray = self._ray
+        try:
+            return ray.get(reference)
+        except ray.exceptions.RayError as error:
+            raise TreemeanError(
+                f"task {number + 1} of {count} ended its process {ATTEMPTS} times; too little memory is the "
+                f"usual reason: give fewer workers ({type(error).__name__})"
+            ) from error
+
+    def _submitter(
+        self, function: Callable[[Any, Any], Any], shared: Any, gpu: bool
+    ) -> tuple[Callable[[Any], Any], int]:
+        """Return what hands a task to the cluster, and how many tasks are handed over at once."""
+        ray = self._ray
+        gpus = int(ray.cluster_resources().get("GPU", 0)) if gpu else 0
+        if not gpus:
+            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(attempt)
+            return lambda task: remote.remote(function, shared, task), _AHEAD * self.workers
+        actor = ray.remote(num_gpus=1, max_restarts=-1, max_task_retries=ATTEMPTS)(_Attempts)
+        actors = [actor.remote(function, shared) for _ in range(min(gpus, self.workers))]
+        in_turn = cycle(actors)
+        return lambda task: next(in_turn).run.remote(task), 2 * len(actors)
+
+    def resources(self) -> dict[str, Any]:
+        """Return the resources of the cluster, and its nodes."""
+        ray = self._ray
+        nodes = [node for node in ray.nodes() if node["Alive"]]
+        found = {name: amount for name, amount in sorted(ray.cluster_resources().items()) if ":" not in name}
+        return {"ray": ray.__version__, "nodes": len(nodes), **found}
+
+    def __enter__(self) -> RayEngine:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        if self._ours:
+            self._ray.shutdown()
+
+
+class _Attempts:
+    """An actor: keeps what tasks share, and whatever the function keeps in its process, such as a model."""
+
+    def __init__(self, function: Callable[[Any, Any], Any], shared: Any) -> None:
+        self._function, self._shared = function, shared
+
+    def run(self, task: Any) -> Any:
+        return attempt(self._function, self._shared, task)

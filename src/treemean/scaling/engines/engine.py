@@ -1,0 +1,87 @@
+"""Engines: what maps a function over tasks, on the processes of one machine or on a cluster.
+
+A function is pure: it takes what all tasks share and one task, and returns a result that is the same wherever
+and however often it runs. So an engine may give a task to somebody else when a process or a machine is lost.
+No job knows which engine runs it.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
+
+from treemean.errors import TreemeanError
+from treemean.names import EngineName
+
+Shared = TypeVar("Shared")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+#: How often a task is given to a process that then dies, before it is thought to be the reason.
+ATTEMPTS = 5
+
+
+class Engine(Protocol):
+    """Maps functions over tasks. Used in a `with` statement, at whose end all processes are gone."""
+
+    name: EngineName
+    workers: int
+
+    def map(
+        self,
+        function: Callable[[Shared, Task], Result],
+        shared: Shared,
+        tasks: Sequence[Task],
+        *,
+        gpu: bool = False,
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield the number of each task and its result, in the order in which they are done.
+
+        The first error that the function raises is raised here. `gpu` says that tasks want a GPU where the
+        engine has some.
+        """
+        ...
+
+    def resources(self) -> dict[str, Any]:
+        """Return what there is to work with, JSON-ready, for people to read."""
+        ...
+
+    def __enter__(self) -> Engine: ...
+
+    def __exit__(self, *details: object) -> None: ...
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---- errors on their way to the driver ---------------------------------------------------------------
+
+Outcome = tuple[Any, "Failure | None"]
+
+
+class Failure:
+    """An error of a task, as it travels from a worker: what a user should read, or a traceback."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.message = str(error)
+        self.ours = isinstance(error, TreemeanError)
+        self.kind = type(error).__name__
+        self.trace = "" if self.ours else "".join(traceback.format_exception(error))
+
+    def raise_here(self) -> None:
+        """Raise the error in the process that reads it."""
+        if self.ours:
+            raise TreemeanError(self.message)
+        raise RuntimeError(f"a worker failed with {self.kind}: {self.message}\n{self.trace}")
+
+
+def attempt(function: Callable[[Any, Any], Any], shared: Any, task: Any) -> Outcome:
+    """Run a task where it is, and return its result, or how it failed."""
+    try:
+        return function(shared, task), None
+    except Exception as error:
+        return None, Failure(error)

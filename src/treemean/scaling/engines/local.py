@@ -1,0 +1,120 @@
+"""The engine of one machine: processes that are handed one task at a time.
+
+Every worker has a pipe of its own. When one is killed, the driver finds the pipe closed, starts another
+worker and gives it the same task. When the driver is killed, workers notice within a moment and end.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from treemean.errors import TreemeanError
+from treemean.names import EngineName
+from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, available_cores
+
+
+class LocalEngine:
+    """Maps functions over tasks with processes of this machine; see `engine.Engine`."""
+
+    name: EngineName = "local"
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._idle: list[_Worker] = []
+        self._busy: dict[Connection, _Worker] = {}
+
+    def map(
+        self,
+        function: Callable[[Shared, Task], Result],
+        shared: Shared,
+        tasks: Sequence[Task],
+        *,
+        gpu: bool = False,
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield numbers and results of tasks; a single worker is this process itself."""
+        if self.workers == 1:
+            for index, task in enumerate(tasks):
+                yield index, function(shared, task)
+            return
+        call = pickle.dumps((function, shared))
+        waiting = deque(range(len(tasks)))
+        attempts: Counter[int] = Counter()
+        while waiting or self._busy:
+            while waiting and len(self._busy) < self.workers:
+                worker = self._idle.pop() if self._idle else _Worker()
+                worker.begin(waiting.popleft(), call, tasks)
+                self._busy[worker.connection] = worker
+            for connection in wait(list(self._busy)):
+                assert isinstance(connection, Connection)
+                worker = self._busy.pop(connection)
+                try:
+                    result, failure = connection.recv()
+                except (EOFError, OSError, pickle.UnpicklingError):
+                    worker.end()
+                    attempts[worker.task] += 1
+                    if attempts[worker.task] == ATTEMPTS:
+                        raise TreemeanError(
+                            f"task {worker.task + 1} of {len(tasks)} ended its process {ATTEMPTS} times "
+                            f"({worker.reason}); too little memory is the usual reason: give fewer workers"
+                        ) from None
+                    waiting.appendleft(worker.task)
+                    continue
+                self._idle.append(worker)
+                if failure is not None:
+                    failure.raise_here()
+                yield worker.task, result
+
+    def resources(self) -> dict[str, Any]:
+        """Return how many cores there are."""
+        return {"cores": available_cores()}
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        for worker in [*self._idle, *self._busy.values()]:
+            worker.end()
+        self._idle, self._busy = [], {}
+
+
+class _Worker:
+    """A process at the other end of a pipe."""
+
+    def __init__(self) -> None:
+        self.connection, theirs = Pipe()
+        self.task = -1
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "treemean.scaling.engines.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+
+    def begin(self, task: int, call: bytes, tasks: Sequence[Any]) -> None:
+        """Give the worker a task; one that is dead already is found out when its answer is read."""
+        self.task = task
+        try:
+            self.connection.send((call, tasks[task]))
+        except OSError:
+            return
+
+    @property
+    def reason(self) -> str:
+        """How the process ended."""
+        code = self._process.wait()
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+    def end(self) -> None:
+        """End the process now, whatever it does: what it was writing has no name yet."""
+        self.connection.close()
+        self._process.kill()
+        self._process.wait()

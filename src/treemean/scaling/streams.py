@@ -1,0 +1,88 @@
+"""Input that can be read only from its beginning, cut into shards while it is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, count
+
+from treemean.files.checksums import checksum
+from treemean.formats import read_batches
+from treemean.formats.problems import Problems
+from treemean.scaling.shards import Made, SetAside, Work, fingerprint, found_shard, shard_name, write_shard
+from treemean.scaling.sums import Sums
+from treemean.trees import Treebank
+
+
+@dataclass(frozen=True)
+class StreamTask:
+    """A treebank to read from its beginning, and the folder for its shards."""
+
+    path: str
+    folder: str
+    size: int
+    format: str | None = None
+    encoding: str = "utf-8"
+
+
+def make_shards(work: Work, task: StreamTask) -> list[Made]:
+    """Make all shards of a treebank; those that are there are read past."""
+    return list(each_shard(work, task))
+
+
+def each_shard(work: Work, task: StreamTask) -> Iterator[Made]:
+    """Yield the shards of a treebank when they are made."""
+    os.makedirs(task.folder, exist_ok=True)
+    problems = SetAside(Sums()) if work.skip_bad else None
+    stream = _Stream(
+        read_batches(task.path, format=task.format, encoding=task.encoding, problems=problems or Problems())
+    )
+    told, source = fingerprint(work), checksum(task.path)
+    for number in count():
+        sums = Sums()
+        if problems is not None:
+            problems.sums = sums
+        if number and stream.ended:
+            return
+        file = shard_name(number, told, [source, task.format, task.encoding, task.size, number])
+        batches = stream.next(task.size)
+        if found := found_shard(task.folder, file):
+            for _ in batches:
+                pass
+            if problems is not None:
+                problems.take()
+            yield found
+        else:
+            trees = work.trees(([batch] for batch in batches), number * task.size, sums)
+            yield write_shard(trees, sums, task.folder, file, problems)
+            for _ in batches:  # what the work did not want to see
+                pass
+
+
+class _Stream:
+    """Batches, of which so many sentences at a time can be taken."""
+
+    def __init__(self, batches: Iterator[Treebank]) -> None:
+        self._batches = batches
+
+    @property
+    def ended(self) -> bool:
+        """Whether no sentence is left."""
+        first = next((batch for batch in self._batches if len(batch)), None)
+        if first is None:
+            return True
+        self._batches = chain([first], self._batches)
+        return False
+
+    def next(self, size: int) -> Iterator[Treebank]:
+        """Yield the batches of the next `size` sentences; all must be taken."""
+        while size:
+            batch = next((batch for batch in self._batches if len(batch)), None)
+            if batch is None:
+                return
+            if len(batch) > size:
+                self._batches = chain([batch[size:]], self._batches)
+                batch = batch[:size]
+            size -= len(batch)
+            yield batch
