@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 from typing import Annotated, Literal
+from zipfile import is_zipfile
 
 import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES
+from treemean.files.inputs import is_same
 from treemean.names import BinarisingRule, BranchingRule, ChainLabel
 
 #: What happens to grammatical functions.
@@ -17,8 +21,14 @@ Functions = Literal["keep", "drop", "join", "split"]
 
 @app.command()
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file, a folder or zip of files, or -.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="A file (.gz compresses), or -.")],
+    source: Annotated[
+        str, READS, typer.Argument(metavar="IN", help="A file, a folder or zip of files, or -.")
+    ],
+    target: Annotated[
+        str,
+        WRITES,
+        typer.Argument(metavar="OUT", help="A file (.gz compresses), or -. Not needed with --in-place."),
+    ] = "",
     from_format: options.From = None,
     to_format: Annotated[
         str | None,
@@ -28,6 +38,7 @@ def convert(
     sentences: options.Sentences = None,
     ids: Annotated[
         str | None,
+        READS,
         typer.Option("--ids", metavar="FILE", help="Only sentences whose ids are in this file, one a line."),
     ] = None,
     discontinuous: Annotated[
@@ -88,6 +99,9 @@ def convert(
     skip_unwritable: Annotated[
         bool, typer.Option("--skip-unwritable", help="Skip and count trees that the format cannot express.")
     ] = False,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="Write over IN, in its own format unless --to names another.")
+    ] = False,
     skip_bad: options.SkipBad = False,
     bad_file: options.BadFile = None,
 ) -> None:
@@ -110,6 +124,8 @@ def convert(
 
       treemean convert gold.dbr baseline.dbr --branching right
 
+      treemean convert gold.dbr --in-place --collapse-unaries
+
       treemean convert gold.dbr some.dbr --sentences 3,7-9
 
       treemean convert mean.jsonl sure.jsonl --min-support 0.8
@@ -120,16 +136,20 @@ def convert(
     """
     from treemean.cli.output import report_problems, say, with_progress
     from treemean.formats import Problems, TreebankWriter, Unwritable, read_batches
+    from treemean.formats.registry import format_of_file, format_of_name
     from treemean.trees import Treebank, transforms
     from treemean.trees.punctuation import settle_punctuation
     from treemean.trees.selecting import ConstituentSelector, SentenceSelector
 
     if move_punctuation and remove_punctuation:
         raise typer.BadParameter("what is removed cannot be moved", param_hint="--move-punctuation")
-    if ids is not None:
-        options.check_different(ids, "--ids", [source, target])
-        if ids == source == "-":
-            raise typer.BadParameter("standard input is the treebank already", param_hint="--ids")
+    if ids == source == "-":
+        raise typer.BadParameter("standard input is the treebank already", param_hint="--ids")
+    if ids is not None and is_same(ids, source):
+        raise typer.BadParameter(f"{ids} is also another file of this command", param_hint="--ids")
+    target = _in_place(source, target) if in_place else target
+    if not target:
+        raise typer.BadParameter("where to? Give a file, -, or --in-place", param_hint="OUT")
     wanted = SentenceSelector(
         options.ranges(sentences, "--sentences"), None if ids is None else options.lines_of(ids), source
     )
@@ -139,8 +159,6 @@ def convert(
         options.label_list(labels, "--labels"),
         source,
     )
-    if bad_file is not None:
-        options.check_different(str(bad_file), "--bad-file", [source, target])
     chosen = options.punctuation_choice(punctuation)
     changed = taken = written = 0
 
@@ -186,6 +204,8 @@ def convert(
     unwritable = Unwritable("skip" if skip_unwritable else "error")
     with Problems(skip=skip_bad, aside=bad_file) as problems:
         batches = read_batches(source, format=from_format, encoding=encoding, problems=problems)
+        if in_place and to_format is None and format_of_name(target) is None:
+            to_format = from_format or format_of_file(source).name  # as it was found
         with TreebankWriter(target, format=to_format, unwritable=unwritable) as writer:
             for batch in with_progress(batches, f"converting {source}"):
                 batch = transformed(batch)
@@ -207,3 +227,12 @@ def convert(
     if not written:
         say("no sentence is left: the output is empty")
     say(f"{written - unwritable.skipped} sentences written to {target}")
+
+
+def _in_place(source: str, target: str) -> str:
+    """Return the file to write over; refuse what is no single file, and another output."""
+    if target and not is_same(target, source):
+        raise typer.BadParameter(f"it writes over {source}, and not {target}", param_hint="--in-place")
+    if not Path(source).is_file() or is_zipfile(source):
+        raise typer.BadParameter(f"{source} is no file that could be written", param_hint="--in-place")
+    return source

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from treemean.printing import harmless
+
 if TYPE_CHECKING:
     import rich.table
 
@@ -40,17 +42,19 @@ class Table:
         from rich.text import Text
 
         table = RichTable(
-            title=Text(self.title, style="bold") if self.title else None,
+            title=Text(harmless(self.title), style="bold") if self.title else None,
             title_justify="left",
             box=box.SIMPLE_HEAD,
             pad_edge=False,
-            caption=Text("\n".join(self.notes)) if self.notes else None,
+            caption=Text(harmless("\n".join(self.notes), lines=True)) if self.notes else None,
             caption_justify="left",
         )
         for number, name in enumerate(self.columns):
-            table.add_column(Text(name), justify="left" if number == 0 else "right", overflow="fold")
+            table.add_column(
+                Text(harmless(name)), justify="left" if number == 0 else "right", overflow="fold"
+            )
         for row in self.rows:
-            table.add_row(*[Text(_shown(cell)) for cell in row])
+            table.add_row(*[Text(harmless(_shown(cell))) for cell in row])
         return table
 
     def to_markdown(self) -> str:
