@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from treemean.program import begin, starting
+import sys
+
+from treemean import program
 
 
 def main() -> None:
     """Run the command line."""
-    begin()
-    with starting():
+    program.begin()
+    sys.exit(program.run(_run, program.complain))
+
+
+def _run() -> None:
+    with program.starting():
         from treemean.cli import main as run
     run()
 

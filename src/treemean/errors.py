@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from errno import EBADF
+
 
 class TreemeanError(Exception):
     """Base of all errors that a user can cause and should read."""
@@ -77,4 +79,8 @@ def reason_of(error: BaseException) -> str:
     >>> reason_of(FileNotFoundError(2, "No such file or directory", "a.txt"))
     'No such file or directory'
     """
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+    if isinstance(error, OSError):
+        if error.errno == EBADF:  # of the standard streams: we close no others before we use them
+            return "it is closed"
+        return error.strerror or str(error) or type(error).__name__
+    return str(error) or type(error).__name__

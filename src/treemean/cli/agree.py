@@ -10,6 +10,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES
 from treemean.cli.output import OutputFormat
 
 
@@ -17,6 +18,7 @@ from treemean.cli.output import OutputFormat
 def agree(
     files: Annotated[
         list[str],
+        READS,
         typer.Argument(metavar="RUN...", help="Two treebanks or more over the same sentences."),
     ],
     labelled: Annotated[
@@ -24,10 +26,12 @@ def agree(
     ] = False,
     output: Annotated[
         Path | None,
+        WRITES,
         typer.Option("--output", "-o", help="Draw the F1 of each pair as a heat map (.svg, .png or .pdf)."),
     ] = None,
     disputed: Annotated[
         Path | None,
+        WRITES,
         typer.Option(
             "--disputed",
             metavar="FILE",
@@ -68,10 +72,8 @@ def agree(
         raise typer.BadParameter("give two runs or more to compare", param_hint="RUN...")
     if output is not None:
         check_figure(output)
-        options.check_different(str(output), "--output", files)
     if disputed is not None:
         rows_format(disputed)
-        options.check_different(str(disputed), "--disputed", files)
     read = partial(read_all, format=from_format, encoding=encoding)
     found = agreement_of(
         {name: read(path) for name, path in zip(short_names(files), files, strict=True)},

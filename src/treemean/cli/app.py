@@ -3,14 +3,46 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from treemean._version import __version__
+from treemean.cli.commands import App
+from treemean.printing import harmless
 
-app = typer.Typer(
+
+class _Commands(TyperGroup):
+    """All commands; what they say of wrong usage quotes arguments, and these may come from anywhere."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was chosen."""
+        with _quoted_harmlessly():
+            return super().invoke(ctx)
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Take the arguments before the name of a command."""
+        with _quoted_harmlessly():
+            return super().make_context(*arguments, **options)
+
+
+@contextmanager
+def _quoted_harmlessly() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message"):  # the errors of usage of all versions of Typer
+            message = harmless(error.format_message(), lines=True)
+            error.format_message = lambda: message
+        raise
+
+
+app = App(
     name="treemean",
+    cls=_Commands,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -56,22 +88,6 @@ def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
     from treemean.cli.output import complain
-    from treemean.errors import TreemeanError
 
     program.begin()
-    try:
-        try:
-            app()
-        finally:
-            sys.stdout.flush()  # as long as it can be told that this fails
-    except TreemeanError as error:
-        complain(str(error))
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(program.INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output went away
-        program.abandon_output()
-        sys.exit(1)
-    except OSError as error:  # a folder that cannot be made, a full disk
-        complain(program.describe_system_error(error))
-        sys.exit(1)
+    sys.exit(program.run(app, complain))

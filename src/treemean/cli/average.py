@@ -14,6 +14,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES
 from treemean.cli.ties import TiesFile
 from treemean.names import Direction, MethodName, TieRule, Unaries
 
@@ -26,14 +27,19 @@ if TYPE_CHECKING:
 
 @app.command()
 def average(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Treebanks of the same sentences.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the average; - prints it.")],
+    runs: Annotated[
+        list[str], READS, typer.Argument(metavar="RUN...", help="Treebanks of the same sentences.")
+    ],
+    output: Annotated[
+        str, WRITES, typer.Option("--output", "-o", help="Where to write the average; - prints it.")
+    ],
     weights: Annotated[
         str | None,
         typer.Option(metavar="W1,W2,…", help="How much say each run has; equal if not given, 0 for none."),
     ] = None,
     hits: Annotated[
         str | None,
+        READS,
         typer.Option(
             metavar="FILE",
             help="What constituents are worth: a file of [cyan]treemean fit[/cyan], or "
@@ -70,6 +76,7 @@ def average(
     ] = None,
     ties: Annotated[
         str,
+        READS,
         typer.Option(
             metavar="canonical|right|left|FILE",
             help="What decides between equally good trees: last words far to the right, first words far to "
@@ -113,6 +120,7 @@ def average(
     match: options.MatchBy = "position",
     stats: Annotated[
         Path | None,
+        WRITES,
         typer.Option(
             help="Write objective, bound, optimal, candidates and seconds of every sentence as JSON."
         ),
@@ -164,8 +172,6 @@ def average(
         raise typer.BadParameter(
             "it is for labelled averages; give --labelled as well", param_hint="--unaries"
         )
-    if stats is not None:
-        options.check_different(str(stats), "--stats", [output, *runs])
     shares = options.numbers(weights, "--weights")
     limit = {} if node_limit is None else {"node_limit": node_limit}
     if folder_wanted(output, engine, shard_size):

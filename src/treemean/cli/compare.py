@@ -9,15 +9,16 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS
 from treemean.cli.output import OutputFormat
 from treemean.names import Metric, SignificanceTest
 
 
 @app.command()
 def compare(
-    prediction_a: Annotated[str, typer.Argument(metavar="PRED_A", help="Is this one better …")],
-    prediction_b: Annotated[str, typer.Argument(metavar="PRED_B", help="… than this one?")],
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The gold trees.")],
+    prediction_a: Annotated[str, READS, typer.Argument(metavar="PRED_A", help="Is this one better …")],
+    prediction_b: Annotated[str, READS, typer.Argument(metavar="PRED_B", help="… than this one?")],
+    gold: Annotated[str, READS, typer.Argument(metavar="GOLD", help="The gold trees.")],
     test: Annotated[
         SignificanceTest,
         typer.Option(help="Improved Nonrandomized Sign test, sign test, or paired bootstrap."),

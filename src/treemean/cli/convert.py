@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
+from zipfile import is_zipfile
 
 import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES
+from treemean.files.inputs import is_same
 from treemean.names import BinarisingRule, BranchingRule, ChainLabel, EngineName
 
 if TYPE_CHECKING:
@@ -21,10 +24,17 @@ Functions = Literal["keep", "drop", "join", "split"]
 
 @app.command()
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file, a folder or zip of files, or -.")],
-    target: Annotated[
-        str, typer.Argument(metavar="OUT", help="A file (.gz compresses), -, or a folder for shards.")
+    source: Annotated[
+        str, READS, typer.Argument(metavar="IN", help="A file, a folder or zip of files, or -.")
     ],
+    target: Annotated[
+        str,
+        WRITES,
+        typer.Argument(
+            metavar="OUT",
+            help="A file (.gz compresses), -, or a folder for shards. Not needed with --in-place.",
+        ),
+    ] = "",
     from_format: options.From = None,
     to_format: Annotated[
         str | None,
@@ -34,6 +44,7 @@ def convert(
     sentences: options.Sentences = None,
     ids: Annotated[
         str | None,
+        READS,
         typer.Option("--ids", metavar="FILE", help="Only sentences whose ids are in this file, one a line."),
     ] = None,
     discontinuous: Annotated[
@@ -94,6 +105,9 @@ def convert(
     skip_unwritable: Annotated[
         bool, typer.Option("--skip-unwritable", help="Skip and count trees that the format cannot express.")
     ] = False,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="Write over IN, in its own format unless --to names another.")
+    ] = False,
     skip_bad: options.SkipBad = False,
     bad_file: options.BadFile = None,
     shard_size: options.ShardSize = None,
@@ -120,6 +134,8 @@ def convert(
 
       treemean convert gold.dbr baseline.dbr --branching right
 
+      treemean convert gold.dbr --in-place --collapse-unaries
+
       treemean convert gold.dbr some.dbr --sentences 3,7-9
 
       treemean convert mean.jsonl sure.jsonl --min-support 0.8
@@ -131,19 +147,23 @@ def convert(
       cat trees.dbr | treemean convert - - --from discbracket --to jsonl
     """
     from treemean.cli.scaling import check_engine, folder_wanted
+    from treemean.formats.registry import format_of_file, format_of_name
+    from treemean.scaling.conversion import Conversion
 
     if move_punctuation and remove_punctuation:
         raise typer.BadParameter("what is removed cannot be moved", param_hint="--move-punctuation")
-    if ids is not None:
-        options.check_different(ids, "--ids", [source, target])
-        if ids == source == "-":
-            raise typer.BadParameter("standard input is the treebank already", param_hint="--ids")
-    if bad_file is not None:
-        options.check_different(str(bad_file), "--bad-file", [source, target])
+    if ids == source == "-":
+        raise typer.BadParameter("standard input is the treebank already", param_hint="--ids")
+    if ids is not None and is_same(ids, source):
+        raise typer.BadParameter(f"{ids} is also another file of this command", param_hint="--ids")
+    target = _in_place(source, target) if in_place else target
+    if not target:
+        raise typer.BadParameter("where to? Give a file, -, or --in-place", param_hint="OUT")
+    if in_place and to_format is None and format_of_name(target) is None:
+        to_format = from_format or format_of_file(source).name  # as it was found
     options.ranges(sentences, "--sentences")
     minimum = {"support": min_support, "probability": min_probability}
     named = options.label_list(labels, "--labels")
-    from treemean.scaling.conversion import Conversion
 
     conversion = Conversion(
         source=source,
@@ -268,3 +288,12 @@ def _tell(sums: Sums, absent_labels: list[str]) -> None:
         say(f"{left} sentences left out (length, no gaps, or nothing but punctuation)")
     if not counts["written"]:
         say("no sentence is left: the output is empty")
+
+
+def _in_place(source: str, target: str) -> str:
+    """Return the file to write over; refuse what is no single file, and another output."""
+    if target and not is_same(target, source):
+        raise typer.BadParameter(f"it writes over {source}, and not {target}", param_hint="--in-place")
+    if not Path(source).is_file() or is_zipfile(source):
+        raise typer.BadParameter(f"{source} is no file that could be written", param_hint="--in-place")
+    return source

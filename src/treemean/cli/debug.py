@@ -9,19 +9,23 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, App
 from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
+from treemean.printing import harmless_json
 
 if TYPE_CHECKING:
     from treemean.training.inspection import DataReport
 
-debug_app = typer.Typer(no_args_is_help=True, help="Check a configuration or a corpus before a long run.")
+debug_app = App(no_args_is_help=True, help="Check a configuration or a corpus before a long run.")
 app.add_typer(debug_app, name="debug")
 
 
 @debug_app.command("config")
 def config_(
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A TOML file, or the name of a preset.")],
+    config: Annotated[
+        str, READS, typer.Argument(metavar="CONFIG", help="A TOML file, or the name of a preset.")
+    ],
     override: Overrides = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -42,13 +46,15 @@ def config_(
     if as_json:
         show_json({"config": resolved.config.to_dict(), "origins": dict(resolved.origins)})
     else:
-        typer.echo(resolved.to_toml(), nl=False)
+        typer.echo(harmless_json(resolved.to_toml()), nl=False)
 
 
 @debug_app.command("data")
 def data(
     sources: Annotated[
-        list[str], typer.Argument(metavar="CONFIG|FILE...", help="A configuration, or files to train on.")
+        list[str],
+        READS,
+        typer.Argument(metavar="CONFIG|FILE...", help="A configuration, or files to train on."),
     ],
     override: Overrides = None,
     preset: Annotated[str, typer.Option(help="What files are checked for, if no configuration is given.")] = (

@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from treemean.cli.app import app
+from treemean.cli.commands import WRITES
 from treemean.cli.train import Overrides
 
 
 @app.command()
 def demo(
     folder: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for everything that the demo makes.")
+        Path, WRITES, typer.Option("--output", "-o", help="Folder for everything that the demo makes.")
     ] = Path("treemean-demo"),
     override: Overrides = None,
 ) -> None:
@@ -31,6 +32,7 @@ def demo(
       treemean demo -o quick --override training.epochs=3 --override run.runs=2 --override ensemble.keep=2
     """
     from rich.console import Console
+    from rich.markup import escape
     from rich.rule import Rule
 
     from treemean import draw, draw_svg, sample, statistics, transforms
@@ -39,10 +41,14 @@ def demo(
     from treemean.experiments.demo import telling_sentence, write_demo
     from treemean.experiments.pipeline import run_ensemble
     from treemean.files.output import write_file
+    from treemean.printing import harmless
     from treemean.trees import Tree
 
     console = Console()
     begun = time.perf_counter()
+
+    def named(path: Path) -> str:
+        return escape(harmless(str(path)))
 
     def chapter(title: str) -> None:
         console.print()
@@ -66,7 +72,7 @@ def demo(
     chapter(f"2. {config.run.runs} parsers learn from raw text")
     console.print(
         f"{config.grammar.kind.upper()} grammars, one initialisation, {config.run.runs} orders of the "
-        f"sentences; {config.run.parallel} at a time. The configuration is {config_file}."
+        f"sentences; {config.run.parallel} at a time. The configuration is {named(config_file)}."
     )
     with watching(config.run.runs) as watch:
         outcome = run_ensemble(config, folder, title="Test scores", progress=watch, tell=watch.say)
@@ -89,10 +95,10 @@ def demo(
 
     chapter("5. Written")
     for what, path in {"configuration": config_file, **outcome.files, "the sentence above": drawing}.items():
-        console.print(f"{path}: {what}", highlight=False)
+        console.print(harmless(f"{path}: {what}"), highlight=False, markup=False)
     console.print(
         f"\n{time.perf_counter() - begun:.0f} seconds. Parse your own text: [bold]treemean parse "
-        f"{outcome.runs[0].model} TEXT -o trees.discbracket[/bold]",
+        f"{named(outcome.runs[0].model)} TEXT -o trees.discbracket[/bold]",
         highlight=False,
         soft_wrap=True,
     )

@@ -12,6 +12,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES
 from treemean.names import DrawingFormat
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 def draw(
     files: Annotated[
         list[str],
+        READS,
         typer.Argument(metavar="FILE", help="A treebank, or several whose trees are to stand side by side."),
     ],
     sentences: Annotated[
@@ -40,6 +42,7 @@ def draw(
     ] = None,
     gold: Annotated[
         str | None,
+        READS,
         typer.Option(help="Gold trees: shows what is right, wrong and missed, as treemean evaluate counts."),
     ] = None,
     protocol: options.Protocol = "standard",
@@ -49,6 +52,7 @@ def draw(
     ignore_case: options.IgnoreCase = False,
     output: Annotated[
         Path | None,
+        WRITES,
         typer.Option(
             "--output",
             "-o",
@@ -97,8 +101,6 @@ def draw(
         None if id is not None else options.ranges("1" if sentences is None else sentences, "--sentences")
     )
     format = None if output is None else drawing_format(output)
-    if output is not None:
-        options.check_different(str(output), "--output", [*files, *([gold] if gold is not None else [])])
     wanted = _Wanted(chosen, id, encoding)
     references = None
     if gold is not None:

@@ -9,6 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS_PREDICTIONS, WRITES
 from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
 from treemean.names import EnsembleModel, WeightRule
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
 
 Development = Annotated[
     Path | None,
+    READS_PREDICTIONS,
     typer.Option("--dev", metavar="DIR", help="Trees of the development sentences: gold.* and run*.*"),
 ]
 Test = Annotated[
-    Path | None, typer.Option("--test", metavar="DIR", help="Trees of the test sentences, likewise.")
+    Path | None,
+    READS_PREDICTIONS,
+    typer.Option("--test", metavar="DIR", help="Trees of the test sentences, likewise."),
 ]
 Model = Annotated[
     EnsembleModel | None,
@@ -43,6 +47,7 @@ def ensemble(
     test: Test = None,
     folder: Annotated[
         Path,
+        WRITES,
         typer.Option(
             "--folder", "--output", "-o", help="For everything that is made, and found again later."
         ),
@@ -133,11 +138,12 @@ def ensemble(
 
 def _trained(config: str, settings: list[str], folder: Path, title: str, jobs: int | None) -> EnsembleOutcome:
     from treemean.cli.training_progress import watching
-    from treemean.experiments.config import load_config
+    from treemean.experiments.config import files_of, load_config
     from treemean.experiments.pipeline import run_ensemble
+    from treemean.files.inputs import protected
 
     chosen = load_config(config, settings)
-    with watching(chosen.run.runs) as watch:
+    with protected(files_of(chosen)), watching(chosen.run.runs) as watch:
         return run_ensemble(chosen, folder, title=title, progress=watch, tell=watch.say, jobs=jobs)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES
 from treemean.cli.output import OutputFormat
 
 
@@ -17,6 +18,7 @@ from treemean.cli.output import OutputFormat
 def evaluate(
     files: Annotated[
         list[str],
+        READS,
         typer.Argument(metavar="PRED... GOLD", help="One prediction or several, and the gold trees last."),
     ],
     protocol: options.Protocol = "standard",
@@ -36,6 +38,7 @@ def evaluate(
     by_length: Annotated[bool, typer.Option("--by-length", help="Add F1 by sentence length.")] = False,
     per_sentence: Annotated[
         Path | None,
+        WRITES,
         typer.Option(
             "--per-sentence",
             metavar="FILE",
@@ -73,7 +76,6 @@ def evaluate(
     *predictions, gold_path = files
     if per_sentence is not None:
         rows_format(per_sentence)
-        options.check_different(str(per_sentence), "--per-sentence", files)
     conventions = options.conventions(protocol, prm, labelled, gold_path, from_format)
     read = partial(read_all, format=from_format, encoding=encoding, keep_wrapper=conventions.keep_wrapper)
     gold = read(gold_path)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from treemean.cli.app import app
+from treemean.cli.commands import READS_ENSEMBLE, WRITES
 from treemean.cli.ensemble import Development, Keep, Model, Test, Weigh
 from treemean.cli.output import OutputFormat
 from treemean.names import ExperimentName
@@ -21,11 +22,13 @@ def experiment(
     development: Development = None,
     test: Test = None,
     ensemble: Annotated[
-        Path | None, typer.Option("--from", metavar="OUT", help="A folder that treemean ensemble made.")
+        Path | None,
+        READS_ENSEMBLE,
+        typer.Option("--from", metavar="OUT", help="A folder that treemean ensemble made."),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables and figures.")] = Path(
-        "experiment"
-    ),
+    output: Annotated[
+        Path, WRITES, typer.Option("--output", "-o", help="Folder for tables and figures.")
+    ] = Path("experiment"),
     model: Model = None,
     keep: Keep = None,
     weigh: Weigh = None,

@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES, check_different
 from treemean.names import HitModelName, Metric, ObjectiveName, SelectionRule, Target
 
 #: What `--pareto` without a file is turned into: the figure stands beside the hits.
@@ -44,11 +45,13 @@ def with_figure(arguments: Sequence[str]) -> list[str]:
 @app.command(cls=_FitCommand)
 def fit(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUN...", help="Treebanks of the development sentences.")
+        list[str], READS, typer.Argument(metavar="RUN...", help="Treebanks of the development sentences.")
     ],
-    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the hits, as JSON.")],
+    output: Annotated[str, WRITES, typer.Option("--output", "-o", help="Where to write the hits, as JSON.")],
     gold: Annotated[
-        str | None, typer.Option(help="Gold trees of the same sentences; agreement, em and equal need none.")
+        str | None,
+        READS,
+        typer.Option(help="Gold trees of the same sentences; agreement, em and equal need none."),
     ] = None,
     model: Annotated[
         HitModelName | None,
@@ -102,6 +105,7 @@ def fit(
     ] = None,
     reliability: Annotated[
         Path | None,
+        WRITES,
         typer.Option(
             metavar="FILE",
             help="Draw how often candidates of each probability are right, and the risk at each coverage, "
@@ -142,13 +146,12 @@ def fit(
     from treemean.reporting.fitting import fit_tables
 
     inputs = [*runs, *([gold] if gold else [])]
-    options.check_different(output, "--output", inputs)
     figure = _figure_path(pareto, output)
     if figure is not None:
-        options.check_different(str(figure), "--pareto", [output, *inputs])
+        check_different([("pareto", str(figure))], [output, *inputs])  # it may stand beside the hits
         check_figure(figure)  # now, and not when everything is fitted
     if reliability is not None:
-        options.check_different(str(reliability), "--reliability", [output, *inputs, str(figure)])
+        check_different([("reliability", str(reliability))], [str(figure)])
         if gold is None:
             raise typer.BadParameter("it needs --gold trees", param_hint="--reliability")
         check_figure(reliability)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from treemean.cli.commands import READS, WRITES
 from treemean.names import EngineName, FormatName, Match, ProtocolName
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ SkipBad = Annotated[
 ]
 BadFile = Annotated[
     Path | None,
+    WRITES,
     typer.Option("--bad-file", help="Write the skipped sentences here, as they stand in the input."),
 ]
 Protocol = Annotated[ProtocolName, typer.Option(help="Which conventions count; see docs/evaluation.md.")]
@@ -46,6 +48,7 @@ Labelled = Annotated[
 ]
 Prm = Annotated[
     Path | None,
+    READS,
     typer.Option(
         "--prm",
         metavar="FILE",
@@ -88,12 +91,6 @@ ShardSize = Annotated[
     typer.Option(min=1, metavar="N", help="Write a folder of Parquet files of N sentences each."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
-
-
-def check_different(target: str, hint: str, others: list[str]) -> None:
-    """Raise a usage error if a file to write is also another file of the same command."""
-    if target != "-" and any(o != "-" and Path(o).resolve() == Path(target).resolve() for o in others):
-        raise typer.BadParameter(f"{target} is also another file of this command", param_hint=hint)
 
 
 def numbers(text: str | None, hint: str) -> list[float] | None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from treemean.printing import harmless, harmless_json
+
 if TYPE_CHECKING:
     from treemean.formats import Problems, TreebankWriter, Unwritable
     from treemean.reporting import Table
@@ -48,25 +50,25 @@ def show_tables(tables: Sequence[Table], style: OutputFormat) -> None:
         for table in tables:
             console.print(table.to_rich())
     elif style == "markdown":
-        typer.echo("\n\n".join(table.to_markdown() for table in tables))
+        typer.echo(harmless("\n\n".join(table.to_markdown() for table in tables), lines=True))
     else:
-        typer.echo("\n\n".join(table.to_csv() for table in tables))
+        typer.echo(harmless("\n\n".join(table.to_csv() for table in tables), lines=True))
 
 
 def show_json(data: Any) -> None:
     """Print data as JSON."""
-    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    typer.echo(harmless_json(json.dumps(data, indent=2, ensure_ascii=False)))
 
 
 def say(message: str) -> None:
-    """Tell the user something beside the result."""
-    typer.echo(message, err=True)
+    """Tell the user something beside the result, in one line."""
+    typer.echo(harmless(message), err=True)
 
 
 def complain(message: str) -> None:
-    """Tell the user about an error."""
+    """Tell the user about an error, in one line."""
     typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
-    typer.echo(message, err=True)
+    typer.echo(harmless(message), err=True)
 
 
 def report_problems(problems: Problems, unwritable: Unwritable | None = None) -> None:
@@ -112,12 +114,12 @@ def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Tre
 
     columns = [
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         TextColumn("{task.completed:,.0f} sentences"),
         TimeElapsedColumn(),
     ]
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(description, total=None)
+        task = progress.add_task(harmless(description), total=None)
         for batch in batches:
             yield batch
             progress.advance(task, len(batch))

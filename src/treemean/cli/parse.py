@@ -8,21 +8,23 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES
 from treemean.names import DecoderName, PutBack
 
 
 @app.command()
 def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The folder of a trained model.")],
+    model: Annotated[str, READS, typer.Argument(metavar="MODEL", help="The folder of a trained model.")],
     text: Annotated[
         str,
+        READS,
         typer.Argument(
             metavar="TEXT",
             help="Plain text, one tokenised sentence a line, or a treebank; standard input if not given.",
         ),
     ] = "-",
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Where to write the trees; - prints them.")
+        str, WRITES, typer.Option("--output", "-o", help="Where to write the trees; - prints them.")
     ] = "-",
     from_format: Annotated[
         str | None,
@@ -100,7 +102,6 @@ def parse(
         from treemean.parsing.parse import ParseOptions
         from treemean.parsing.text import counted
 
-    options.check_different(output, "--output", [text])
     if jobs > 1 and device != "cpu":
         raise InvalidOption("several processes parse on the CPU only: give --jobs or --device")
     loaded = Model.load(model, device=device)

@@ -10,26 +10,35 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS, WRITES, Files
 
 if TYPE_CHECKING:
     from treemean.reporting.html import Subject
     from treemean.trees import Treebank
 
 
+#: Of a folder, the trees that it holds, or that `treemean ensemble` left below it.
+_READS_TREES = Files("reads", ("gold*", "run*", "parses/*/*"))
+
+
 @app.command()
 def report(
     files: Annotated[
         list[str],
+        _READS_TREES,
         typer.Argument(
             metavar="OUT | RUN...",
             help="A folder that treemean ensemble made, or one with gold.* and run*.*; or treebanks over the "
             "same sentences.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")] = Path("report.html"),
-    gold: Annotated[str | None, typer.Option("--gold", metavar="FILE", help="Gold trees.")] = None,
+    output: Annotated[Path, WRITES, typer.Option("--output", "-o", help="The HTML file.")] = Path(
+        "report.html"
+    ),
+    gold: Annotated[str | None, READS, typer.Option("--gold", metavar="FILE", help="Gold trees.")] = None,
     average: Annotated[
         str | None,
+        READS,
         typer.Option(
             "--average",
             metavar="FILE",
@@ -38,6 +47,7 @@ def report(
     ] = None,
     hits: Annotated[
         Path | None,
+        READS,
         typer.Option(
             "--hits", metavar="FILE", help="Average with the hits of treemean fit; shows probabilities."
         ),
@@ -88,7 +98,6 @@ def report(
     from treemean.cli.output import say
     from treemean.reporting.html import make_page
 
-    options.check_different(str(output), "--output", [*files, *(f for f in (gold, average) if f)])
     folder = Path(files[0]) if len(files) == 1 and Path(files[0]).is_dir() else None
     if folder is not None:
         about_runs = {

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from treemean.cli.app import app
+from treemean.cli.commands import WRITES
 from treemean.names import Language
 
 
@@ -15,6 +16,7 @@ from treemean.names import Language
 def sample(
     output: Annotated[
         Path,
+        WRITES,
         typer.Argument(
             metavar="OUT", help="A folder for the embedded sample, or a file for generated sentences."
         ),
@@ -25,6 +27,9 @@ def sample(
     language: Annotated[Language, typer.Option(help="Of generated sentences.")] = "nl",
     seed: Annotated[int, typer.Option(min=0, help="Of generated sentences.")] = 0,
     punctuation: Annotated[bool, typer.Option(help="Whether generated sentences have punctuation.")] = True,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that are there and hold something else.")
+    ] = False,
 ) -> None:
     """Write the embedded sample treebank, or generate sentences with gold trees.
 
@@ -38,12 +43,15 @@ def sample(
     """
     from treemean import sample as sample_treebank
     from treemean.cli.output import say
-    from treemean.formats import write
+    from treemean.files.new import all_or_none
+    from treemean.formats import TreebankWriter, write
 
     if generate is None:
-        for path in sample_treebank.write_sample(output):
+        for path in sample_treebank.write_sample(output, overwrite=overwrite):
             say(str(path))
         return
+    TreebankWriter(output)  # says now, and of this name, if it tells no format
     treebank = sample_treebank.generate(generate, seed=seed, language=language, punctuation=punctuation)
-    write(treebank, output)
+    with all_or_none([output], overwrite=overwrite) as places:
+        write(treebank, places[output])
     say(f"{len(treebank)} sentences written to {output}")

@@ -8,12 +8,13 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import READS
 from treemean.cli.output import OutputFormat
 
 
 @app.command()
 def stats(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A treebank.")],
+    file: Annotated[str, READS, typer.Argument(metavar="FILE", help="A treebank.")],
     top: Annotated[int, typer.Option(min=1, help="How many labels, tags and functions to list.")] = 20,
     remove_punctuation: Annotated[
         bool, typer.Option("--remove-punctuation", help="Remove punctuation first.")
@@ -41,8 +42,6 @@ def stats(
     from treemean.trees.punctuation import settle_punctuation
     from treemean.trees.statistics import StatisticsCounter
 
-    if bad_file is not None:
-        options.check_different(str(bad_file), "--bad-file", [file])
     chosen = options.punctuation_choice(punctuation)
     counter = StatisticsCounter()
     with Problems(skip=skip_bad, aside=bad_file) as problems:

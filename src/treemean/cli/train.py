@@ -9,6 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.commands import WRITES
 from treemean.program import INTERRUPTED, STOPPED
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ Overrides = Annotated[
 def train(
     config: Annotated[str, typer.Argument(metavar="CONFIG", help="A TOML file, or the name of a preset.")],
     folder: Annotated[
-        Path, typer.Option("--folder", "-o", help="Where runs are kept, and found again when interrupted.")
+        Path,
+        WRITES,
+        typer.Option("--folder", "-o", help="Where runs are kept, and found again when interrupted."),
     ] = Path("runs"),
     override: Overrides = None,
     runs: Annotated[
@@ -70,7 +73,8 @@ def train(
     from treemean.program import starting
 
     with starting():  # PyTorch takes seconds
-        from treemean.experiments.config import load_config
+        from treemean.experiments.config import files_of, load_config
+        from treemean.files.inputs import protected
         from treemean.training import train as train_run
         from treemean.training import train_runs
         from treemean.training.stopping import Deadline, Stopped, telling_how_to_go_on
@@ -81,7 +85,7 @@ def train(
     chosen = load_config(config, override or [])
     count = runs or chosen.run.runs if run is None else 1
     try:
-        with telling_how_to_go_on(say), watching(count) as watch:
+        with protected(files_of(chosen)), telling_how_to_go_on(say), watching(count) as watch:
             if run is not None:
                 results = [train_run(chosen, folder, run=run, progress=watch, stop=stop)]
             else:

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from treemean.printing import harmless
+
 if TYPE_CHECKING:
     from treemean.training import Progress
 
@@ -93,4 +95,4 @@ class Bars:
 
     def say(self, message: str) -> None:
         """Tell something above the bars."""
-        self._bars.console.print(message, markup=False, highlight=False)
+        self._bars.console.print(harmless(message), markup=False, highlight=False)

@@ -32,3 +32,10 @@ def load_config(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -
 def resolve(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Resolved[ExperimentConfig]:
     """Bring a configuration together and tell where each value comes from, see `training.resolve`."""
     return resolve_as(ExperimentConfig, source, overrides)
+
+
+def files_of(config: TrainingConfig) -> list[str]:
+    """Return the files of data that a configuration names, which no run may write over."""
+    data = config.data
+    test = config.ensemble.test if isinstance(config, ExperimentConfig) else ""
+    return [path for path in (*data.train, data.development, test) if path]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treemean import sample
+from treemean.files.new import all_or_none
 from treemean.files.output import write_file
 from treemean.formats import write
 from treemean.trees import Treebank
@@ -35,6 +36,8 @@ test = "test.discbracket"             # gold trees, to score everything
 def write_demo(folder: str | os.PathLike[str], *, parallel: int | None = None) -> Path:
     """Write the files of the experiment and return the configuration, which `treemean ensemble` runs.
 
+    Raises `TreemeanError` if the folder has files of these names that hold something else.
+
     The first 100 Dutch sentences of the sample are for development, the other 100 for testing; the training
     text is drawn from the same generator with another seed.
 
@@ -45,13 +48,16 @@ def write_demo(folder: str | os.PathLike[str], *, parallel: int | None = None) -
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     dutch = sample.gold()[:200]
-    write(dutch[:100], place / "dev.discbracket")
-    write(dutch[100:], place / "test.discbracket")
     text = sample.generate(TRAINING_SENTENCES, language="nl", seed=TRAINING_SEED, max_length=MAX_LENGTH)
-    write_file(place / "train.txt", "".join(f"{' '.join(tree.words)}\n" for tree in text).encode())
     count = parallel or min(5, os.cpu_count() or 1)
-    write_file(place / "config.toml", _CONFIG.format(parallel=count).encode())
-    return place / "config.toml"
+    files = [place / name for name in ("dev.discbracket", "test.discbracket", "train.txt", "config.toml")]
+    with all_or_none(files) as places:
+        development, test, train, config = (places[path] for path in files)
+        write(dutch[:100], development)
+        write(dutch[100:], test)
+        write_file(train, "".join(f"{' '.join(tree.words)}\n" for tree in text).encode())
+        write_file(config, _CONFIG.format(parallel=count).encode())
+    return files[-1]
 
 
 def telling_sentence(

@@ -139,7 +139,10 @@ def spooled(paths: Sequence[str]) -> Iterator[list[str | Spooled]]:
             copy = Path(folder, str(number))
             with open(copy, "wb") as target:
                 if name == "-":
-                    shutil.copyfileobj(sys.stdin.buffer, target)
+                    try:
+                        shutil.copyfileobj(sys.stdin.buffer, target)
+                    except OSError as error:
+                        raise FormatError(reason_of(error), path="<standard input>") from error
                 else:
                     with open(name, "rb") as pipe:
                         shutil.copyfileobj(pipe, target)

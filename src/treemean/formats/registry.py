@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any, cast
 
 from treemean.errors import FormatError, MissingDependency, TreemeanError
-from treemean.files.source import Source
+from treemean.files.source import Source, open_sources
 from treemean.formats.problems import Problems
 from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.names import FormatName
@@ -170,3 +171,9 @@ def format_of_content(source: Source) -> Format:
             path=source.name,
         )
     return found
+
+
+def format_of_file(path: str | os.PathLike[str]) -> Format:
+    """Return the format of a file, or of the first one of a folder or an archive, as `format_of_content`."""
+    with closing(cast("Generator[Source]", open_sources(path))) as sources:
+        return format_of_content(next(sources))

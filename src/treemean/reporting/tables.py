@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from treemean.printing import harmless
 from treemean.trees.html import html_table
 
 if TYPE_CHECKING:
@@ -44,11 +45,13 @@ class Table:
 
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         for number, name in enumerate(self.columns):
-            table.add_column(Text(name), justify="left" if number == 0 else "right", overflow="fold")
+            table.add_column(
+                Text(harmless(name)), justify="left" if number == 0 else "right", overflow="fold"
+            )
         for row in self.rows:
-            table.add_row(*[Text(_shown(cell)) for cell in row])
-        title = [Text(self.title, style="bold")] if self.title else []
-        notes = [Text(note, style="dim") for note in self.notes]
+            table.add_row(*[Text(harmless(_shown(cell))) for cell in row])
+        title = [Text(harmless(self.title), style="bold")] if self.title else []
+        notes = [Text(harmless(note), style="dim") for note in self.notes]
         return Group(*title, table, *notes)
 
     def to_markdown(self) -> str:

@@ -6,6 +6,7 @@ import os
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from treemean.files.new import all_or_none
 from treemean.formats import read, write
 from treemean.sample.generator import generate, sentence_id
 from treemean.sample.noise import noisy_parses
@@ -49,7 +50,7 @@ def make_sample() -> tuple[Treebank, list[Treebank]]:
     return trees, noisy_parses(trees, runs=_RUNS, seed=_SEED)
 
 
-def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
+def write_sample(folder: str | os.PathLike[str], *, overwrite: bool = False) -> list[Path]:
     """Make the sample anew, write its files, and return their names.
 
     These are `gold.discbracket` and `run1.discbracket` to `run5.discbracket`.
@@ -57,13 +58,15 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
     Parameters
     ----------
     folder : where to; it is made if it does not exist.
+    overwrite : replace files of these names that hold something else, instead of raising `TreemeanError`.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     trees, parses = make_sample()
     banks = {"gold": trees} | {f"run{number}": parse for number, parse in enumerate(parses, 1)}
     paths = [Path(folder, f"{name}.discbracket") for name in banks]
-    for path, bank in zip(paths, banks.values(), strict=True):
-        write(bank, path)
+    with all_or_none(paths, overwrite=overwrite) as places:
+        for path, bank in zip(paths, banks.values(), strict=True):
+            write(bank, places[path])
     return paths
 
 

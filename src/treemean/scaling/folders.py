@@ -11,7 +11,8 @@ from typing import IO, Any
 
 from treemean.errors import FormatError, TreemeanError, reason_of
 from treemean.files.locks import try_lock
-from treemean.files.output import remove_abandoned, write_file
+from treemean.files.output import write_file
+from treemean.files.parts import remove_leftovers
 from treemean.files.sealed import sealed
 from treemean.formats.sharded import MANIFEST, UNFINISHED, Manifest, Shard, load_manifest
 from treemean.scaling.shards import Made, bad_name, shard_files, sync_folder
@@ -40,9 +41,9 @@ def working_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _clear(path: Path) -> None:
-    remove_abandoned(path)
+    remove_leftovers(path, again=True)
     for staged in (path / STAGED).glob("*"):
-        remove_abandoned(staged)
+        remove_leftovers(staged, again=True)
 
 
 def _check_ours(path: Path) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from treemean import program
-from treemean.errors import TreemeanError
+from treemean.printing import harmless
 from treemean.training.stopping import Stopped
 
 _EXAMPLES = """examples:
@@ -21,30 +21,20 @@ _EXAMPLES = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    return program.run(lambda: _train(given), program.complain)
+
+
+def _train(arguments: Sequence[str]) -> int:
     try:
-        try:
-            _train(sys.argv[1:] if arguments is None else arguments)
-        finally:
-            sys.stdout.flush()  # as long as it can be told that this fails
+        _train_or_stop(_options(arguments))
     except Stopped as stopped:
         print(stopped)
         return program.STOPPED
-    except TreemeanError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:  # the reader of our output went away
-        program.abandon_output()
-        return 1
-    except OSError as error:  # a folder that cannot be made, a full disk
-        print(f"error: {program.describe_system_error(error)}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return program.INTERRUPTED
     return 0
 
 
-def _train(arguments: Sequence[str]) -> None:
-    options = _options(arguments)
+def _train_or_stop(options: argparse.Namespace) -> None:
     with program.starting():
         import treemean.parsing  # noqa: F401 - tells what to install if PyTorch is missing
         from treemean.training.config import load_config
@@ -58,10 +48,10 @@ def _train(arguments: Sequence[str]) -> None:
     stop = None if options.seconds is None else Deadline(options.seconds)
 
     def tell(event: Progress) -> None:
-        print(event.to_json() if options.events else event.describe(), flush=True)
+        print(event.to_json() if options.events else harmless(event.describe()), flush=True)
 
     def say(message: str) -> None:
-        print(message, file=sys.stderr)
+        print(harmless(message), file=sys.stderr)
 
     with telling_how_to_go_on(say), world(device_of(config)) as here:
         if options.run is not None:

@@ -220,8 +220,6 @@ class Checkpoints:
         for path in self._tensor_files():
             if path.name not in needed:
                 path.unlink(missing_ok=True)
-        for path in self.folder.glob(".*.part"):  # left by a process that was killed while it wrote
-            path.unlink(missing_ok=True)
 
     def _tensor_files(self) -> list[Path]:
         return sorted(self.folder.glob(_file_name("*")))

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from treemean.errors import TreemeanError
+from treemean.printing import HARMFUL
 from treemean.trees import bitsets
 from treemean.trees.drawing.metrics import columns
 from treemean.trees.tree import Constituent, Tree
@@ -18,9 +19,7 @@ NO_FUNCTION = "--"  # as treebanks write it
 NO_WORDS = "(a tree without words)"
 
 # Characters that would break the lines of a drawing or turn their direction, or that XML forbids.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
+_UNPRINTABLE = re.compile(f"[{HARMFUL}\ufffe\uffff]")
 
 
 def printable(text: str) -> str:
