@@ -1,21 +1,27 @@
-"""The command line, run as a user runs it: in a process of its own."""
+"""The command line, as a user runs it: inside this process, which is quick, or in one of its own."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 
 def run(
     *arguments: object, cwd: Path | None = None, code: int = 0, text: str | None = None, columns: int = 120
 ) -> subprocess.CompletedProcess[str]:
     """Run `treemean` with arguments; it must end with an exit code, and never with a traceback.
+
+    It runs in this process, so that packages are imported once for all tests. What is about processes takes
+    `run_in_process`: signals, pipes, what is imported, and what may depend on a process.
 
     Parameters
     ----------
@@ -25,21 +31,42 @@ def run(
     text : what it reads as its standard input.
     columns : the width of the terminal, which has no colours.
     """
-    result = subprocess.run(
-        [sys.executable, "-m", "treemean", *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "dumb"},
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    from treemean.cli import main
+
+    words = ["treemean", *map(str, arguments)]
+    streams = [_stream(text or ""), _stream(), _stream()]
+    with (
+        contextlib.chdir(cwd or "."),
+        mock.patch.dict(os.environ, _terminal(columns)),
+        mock.patch.multiple(sys, argv=words, stdin=streams[0], stdout=streams[1], stderr=streams[2]),
+        _signals_and_warnings_of_a_program(),
+    ):
+        try:
+            main()
+            ended = 0
+        except SystemExit as end:
+            ended = end.code or 0
+    said = [_text(stream) for stream in streams[1:]]
+    return _checked(subprocess.CompletedProcess(words, ended, *said), code)
+
+
+def run_in_process(
+    *arguments: object, cwd: Path | None = None, code: int = 0, columns: int = 120
+) -> subprocess.CompletedProcess[str]:
+    """Do the same in a process of its own."""
+    words = [sys.executable, "-m", "treemean", *map(str, arguments)]
+    environment = {**os.environ, **_terminal(columns)}
+    result = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    return _checked(result, code)
+
+
+def _checked(result: subprocess.CompletedProcess[str], code: int) -> subprocess.CompletedProcess[str]:
     assert result.returncode == code, result.stderr
     assert "Traceback" not in result.stderr
     return result
 
 
-@contextmanager
+@contextlib.contextmanager
 def started(*words: object, **options: Any) -> Iterator[subprocess.Popen[str]]:
     """Start a program that a test will interrupt; it does not outlive the test, however that ends.
 
@@ -51,3 +78,34 @@ def started(*words: object, **options: Any) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+def _terminal(columns: int) -> dict[str, str]:
+    return {"COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "dumb"}
+
+
+def _stream(text: str = "") -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8", write_through=True)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    """Return what was written, although the command may have closed it."""
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode()
+
+
+@contextlib.contextmanager
+def _signals_and_warnings_of_a_program() -> Iterator[None]:
+    """Let warnings be what they are outside of tests, and undo what a program does as it begins."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    handlers = [signal.getsignal(number) for number in numbers]
+    with warnings.catch_warnings():
+        warnings.resetwarnings()
+        for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", category)
+        try:
+            yield
+        finally:
+            for number, handler in zip(numbers, handlers):
+                signal.signal(number, handler)

@@ -203,18 +203,20 @@ def test_interrupted_training_tells_how_to_go_on(tmp_path, command, number, code
     assert told.endswith("interrupted; the same command goes on from the last checkpoint\n")
 
 
-def test_examples_of_the_help_work_as_printed(tmp_path):
+def test_examples_of_the_help_work_as_printed(tmp_path, monkeypatch, capsys):
     """But for those of several processes or a CUDA device."""
     write_instance(tmp_path)
-    shown = program("--help", folder=tmp_path).stdout
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    shown = capsys.readouterr().out
     lines = shown[shown.index("examples:") :].replace("\\\n", "").splitlines()
     examples = [shlex.split(line) for line in lines if line.startswith("  python -m ")]
     assert len(examples) == 3
     for _, _, _, *arguments in examples:
         short = ["--override", "grammar.nonterminals=2", "--override", "training.epochs=1"]
         short = short if "tn-lcfrs-small" in arguments else []
-        result = program(*arguments, *short, folder=tmp_path)
-        assert result.returncode == 0, (arguments, result.stderr)
+        assert main([*arguments, *short]) == 0, (arguments, capsys.readouterr().err)
 
 
 def test_development_trees_that_are_absent_are_named(tmp_path, capsys):
