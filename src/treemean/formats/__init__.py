@@ -10,6 +10,7 @@ from typing import Any
 from treemean.errors import TreemeanError
 from treemean.files.output import open_output
 from treemean.files.source import open_sources, text_encoding
+from treemean.formats.limits import first_beyond
 from treemean.formats.problems import Problems
 from treemean.formats.reading import rebatch
 from treemean.formats.registry import Format, all_formats, format_of_content, format_of_name, get_format
@@ -117,8 +118,14 @@ class TreebankWriter:
         return self
 
     def write(self, batch: Treebank) -> None:
-        """Write a batch."""
-        self._writer.write(batch)
+        """Write a batch; trees that are too large to be read again are left to `unwritable`."""
+        start = 0
+        while (found := first_beyond(batch, start)) is not None:
+            index, error = found
+            self._writer.write(batch[start:index])
+            self.unwritable.refuse(batch.ids[index], str(error), self.format.title)
+            start = index + 1
+        self._writer.write(batch[start:] if start else batch)
 
     def __exit__(
         self,

@@ -29,10 +29,13 @@ def read_native(
     wanted = BLOCK
     final = False
     while not final or rest:
-        while len(rest) < wanted and not final:
+        parts, size = [rest], len(rest)
+        while size < wanted and not final:
             block = next(blocks, None)
             final = block is None
-            rest += block or b""
+            parts.append(block or b"")
+            size += len(parts[-1])
+        rest = b"".join(parts)
         columns, consumed, lines, found, fatal, opened = native(rest, final, problems.skip)
         open_elements += opened
         batch = treebank_from_columns(columns)

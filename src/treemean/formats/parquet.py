@@ -13,6 +13,9 @@ from typing import IO
 from treemean.errors import FormatError
 from treemean.files.source import Source
 from treemean.formats.arrowtables import (
+    CONSTITUENT_TEXTS,
+    SENTENCE_TEXTS,
+    WORD_TEXTS,
     Arrow,
     columns_to_read,
     load_pyarrow,
@@ -28,6 +31,8 @@ from treemean.trees import Treebank
 #: Rows that are compressed together: a file is read in pieces no larger than this.
 ROWS_PER_GROUP = 8192
 ROWS_PER_BATCH = 1000
+#: How many values of one column a group of rows may have: all of them may be in one row.
+GROUP_VALUES = 1 << 25
 
 
 def _load_parquet() -> ModuleType:
@@ -53,9 +58,14 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
         for batch in _record_batches(file, source.name, problems):
 
             def report(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
-                data = batch.slice(row, 1).to_pylist()[0]
-                name = str(before + row + 1) + (f" ({data['id']})" if data.get("id") else "")
-                raw = json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
+                id = batch.column("id")[row].as_py() if "id" in batch.schema.names else None
+                name = str(before + row + 1) + (f" ({id[:80]})" if id else "")
+                raw = b""
+                if problems.aside is not None:  # it may be large
+                    data = batch.slice(row, 1).to_pylist()[0]
+                    raw = json.dumps(data, ensure_ascii=False, default=str).encode(
+                        "utf-8", "backslashreplace"
+                    )
                 problems.report(FormatError(reason, path=source.name, sentence=name), raw)
 
             treebank = treebank_of(batch, report)
@@ -68,17 +78,44 @@ def _record_batches(file: IO[bytes], name: str, problems: Problems) -> Iterator[
     """Yield the rows of a file. One that is broken goes to `problems`, and nothing after it can be read."""
     arrow, parquet = load_pyarrow(), _load_parquet()
     try:
-        reader = parquet.ParquetFile(file, buffer_size=1 << 20, page_checksum_verification=True)
-        names = columns_to_read(reader.schema_arrow)
+        plain = parquet.ParquetFile(file)
+        names = columns_to_read(plain.schema_arrow)
+        reader = parquet.ParquetFile(
+            file,
+            buffer_size=1 << 20,
+            page_checksum_verification=True,
+            read_dictionary=_text_columns(plain.metadata),
+        )
         for group in range(reader.num_row_groups):  # one by one: groups of long sentences are short
+            _check_group(reader.metadata.row_group(group))
             rows = reader.iter_batches(ROWS_PER_BATCH, row_groups=[group], columns=names, use_threads=False)
             for batch in rows:
                 batch.validate(full=True)
                 yield batch
     except FormatError as error:
         problems.report(FormatError(error.message, path=name))
+    except MemoryError:  # of Arrow, too, which calls it an error of its own
+        raise
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         problems.report(FormatError(f"not valid Parquet: {error}", path=name))
+
+
+def _text_columns(metadata: Arrow) -> list[str]:
+    """Return the columns of texts, to be read as codes: a small file may say a long text very often."""
+    columns = (metadata.schema.column(index) for index in range(metadata.num_columns))
+    known = {*SENTENCE_TEXTS, *WORD_TEXTS, *CONSTITUENT_TEXTS}
+    return [c.path for c in columns if c.physical_type == "BYTE_ARRAY" and c.path.split(".")[0] in known]
+
+
+def _check_group(group: Arrow) -> None:
+    """Raise `FormatError` if a group of rows takes more memory than it may, whatever is in it."""
+    for index in range(group.num_columns):
+        column = group.column(index)
+        if column.num_values > GROUP_VALUES:
+            raise FormatError(
+                f"{column.num_values} values of column {column.path_in_schema!r} in one group of rows; at "
+                f"most {GROUP_VALUES} are read"
+            )
 
 
 # ---- writing ----------------------------------------------------------------------------------------

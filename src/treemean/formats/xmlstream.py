@@ -8,8 +8,9 @@ from typing import Any
 
 from lxml import etree
 
-from treemean.errors import FormatError
+from treemean.errors import FormatError, InvalidTree
 from treemean.files.source import BLOCK, MAX_RECORD, Source
+from treemean.formats.limits import check_pieces
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record
 
@@ -36,25 +37,27 @@ def elements(source: Source, tag: str, roots: Collection[str], problems: Problem
     The root element must be one of `roots`. An error of syntax goes to `problems` and ends the stream: what
     follows it cannot be trusted.
     """
-    pending = 0
+    pending = pieces = 0
     try:
         _check_prolog(source, roots)
         parser = etree.XMLPullParser(events=("end",), tag=f"{{*}}{tag}", **_SAFE)
         while block := source.read(BLOCK):
             pending += len(block)
+            pieces = check_pieces(block, b"<=", pieces)
             error = _feed(parser, block)
             for element in _events(parser):
                 yield Record(line_of(element), [etree.tostring(element, encoding="utf-8", with_tail=False)])
                 _forget(element)
-                pending = len(block)
+                pending, pieces = len(block), check_pieces(block, b"<=")
             if error is not None:
                 raise error
             if pending > MAX_RECORD:
                 raise FormatError(f"no <{tag}> ends within {MAX_RECORD} bytes")
         if error := _feed(parser, None):
             raise error
-    except FormatError as error:
-        problems.report(FormatError(error.message, path=source.name, line=error.line))
+    except (FormatError, InvalidTree) as error:
+        message = error.message if isinstance(error, FormatError) else str(error)
+        problems.report(FormatError(message, path=source.name, line=getattr(error, "line", None)))
 
 
 def parse_element(record: Record) -> Element:
