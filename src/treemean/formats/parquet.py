@@ -77,8 +77,10 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
 def _record_batches(file: IO[bytes], name: str, problems: Problems) -> Iterator[Arrow]:
     """Yield the rows of a file. One that is broken goes to `problems`, and nothing after it can be read."""
     arrow, parquet = load_pyarrow(), _load_parquet()
+    left = 0
     try:
         plain = parquet.ParquetFile(file)
+        left = plain.metadata.num_rows
         names = columns_to_read(plain.schema_arrow)
         reader = parquet.ParquetFile(
             file,
@@ -91,13 +93,16 @@ def _record_batches(file: IO[bytes], name: str, problems: Problems) -> Iterator[
             rows = reader.iter_batches(ROWS_PER_BATCH, row_groups=[group], columns=names, use_threads=False)
             for batch in rows:
                 batch.validate(full=True)
+                left -= len(batch)
                 yield batch
     except FormatError as error:
         problems.report(FormatError(error.message, path=name))
+        problems.missing += left
     except MemoryError:  # of Arrow, too, which calls it an error of its own
         raise
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         problems.report(FormatError(f"not valid Parquet: {error}", path=name))
+        problems.missing += left
 
 
 def _text_columns(metadata: Arrow) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -97,6 +98,24 @@ def single_lines(source: Source) -> Iterator[Record]:
     for number, line in source.lines():
         if line.strip():
             yield Record(number, [line])
+
+
+def count_elements(name: str, blocks: Iterable[bytes]) -> int:
+    """Return how often an XML element of a name begins in what is left of a stream.
+
+    >>> count_elements("s", [b"<s>..</s><se/><", b"s id='1'>"])
+    2
+    """
+    opening = re.compile(b"<" + name.encode() + rb"(?=[\s/>])")
+    count, rest = 0, b""
+    try:
+        for block in blocks:
+            text = rest + block
+            count += len(opening.findall(text))
+            rest = text[-len(name) - 1 :]  # too short to have been counted
+    except FormatError:  # damaged further on, too: this is as far as one can see
+        pass
+    return count
 
 
 def rebatch(batches: Iterable[Treebank], minimum: int = BATCH) -> Iterator[Treebank]:
