@@ -21,7 +21,7 @@ class AlpinoReader {
 
   ReadResult read() {
     std::size_t at = 0;
-    while (!result_.fatal && (result_.problems.empty() || options_.skip)) {
+    while (!result_.fatal && !result_.columns.full() && (result_.problems.empty() || options_.skip)) {
       result_.consumed = at;
       xml::Scanner scanner(text_, at);
       try {
@@ -96,7 +96,7 @@ class AlpinoReader {
       read_elements(xml::Scanner(record, opening.position()));
       if (sentence_.words.empty()) throw ReadError{"the sentence has no words", begin};
       order_words(begin);
-      if (std::string why = sentence_.too_large(); !why.empty()) throw ReadError{std::move(why), begin};
+      if (std::string why = sentence_.too_large(); !why.empty()) throw TooLarge{std::move(why), begin};
       result_.columns.add(sentence_, "top");
     } catch (const ReadError& error) {
       note(error, extent);
@@ -135,6 +135,8 @@ class AlpinoReader {
           start(scanner, false);
           break;
       }
+      if (!sentence_.is_within_limits(open_.size()))
+        throw TooLarge{sentence_.too_large(open_.size()), scanner.begin()};
     }
   }
 

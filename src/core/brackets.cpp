@@ -36,14 +36,15 @@ class BracketReader {
     while (result_.problems.empty() || options_.skip) {
       while (at < text_.size() && is_space(text_[at])) ++at;
       result_.consumed = at;
-      if (at == text_.size()) break;
+      if (at == text_.size() || result_.columns.full()) break;
       try {
         at = read_record(at);
       } catch (const Incomplete&) {
         break;
       } catch (const ReadError& bad) {
         const std::size_t end = closed_at_ ? text_.find('\n', *closed_at_) : next_record(at);
-        if (end == std::string_view::npos && !options_.final)
+        const bool hopeless = !options_.skip && dynamic_cast<const TooLarge*>(&bad) != nullptr;
+        if (end == std::string_view::npos && !options_.final && !hopeless)
           break;  // the record may go on: see more of it first
         const std::size_t stop = std::min(end, text_.size());
         const std::int64_t line = 1 + lines_.before(std::min(bad.at(), stop));
@@ -87,7 +88,7 @@ class BracketReader {
     } else if (!options_.keep_wrapper) {
       drop_wrapper();
     }
-    if (std::string why = sentence_.too_large(); !why.empty()) throw ReadError{std::move(why), begin};
+    if (std::string why = sentence_.too_large(); !why.empty()) throw TooLarge{std::move(why), begin};
     result_.columns.add(sentence_, "ROOT");
     return at;
   }
@@ -114,6 +115,7 @@ class BracketReader {
         if (!frames_.empty()) ++frames_.back().children;
         frames_.push_back({static_cast<int>(sentence_.nodes.size())});
         sentence_.nodes.push_back({unescaped(text_.substr(at + 1, end - at - 1)), {}, parent});
+        check_size(at);
         at = end;
       } else if (c == ')') {
         close(at);
@@ -124,9 +126,14 @@ class BracketReader {
         if (end == text_.size() && !options_.final) throw Incomplete{};
         ++frames_.back().words;
         read_leaf(text_.substr(at, end - at), at);
+        check_size(at);
         at = end;
       }
     }
+  }
+
+  void check_size(std::size_t at) const {
+    if (!sentence_.is_within_limits(frames_.size())) throw TooLarge{sentence_.too_large(frames_.size()), at};
   }
 
   std::size_t atom_end(std::size_t at) const {

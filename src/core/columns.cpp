@@ -55,16 +55,19 @@ void Sentence::clear() {
   owned.clear();
 }
 
-std::string Sentence::too_large() const {
-  const auto n = static_cast<std::int64_t>(words.size()), m = static_cast<std::int64_t>(nodes.size());
-  if (n > max_words)
-    return "a sentence of " + std::to_string(n) + " words; at most " + std::to_string(max_words) +
-           " are read";
-  if (m > max_cells / std::max<std::int64_t>(n, 1)) {
-    return std::to_string(m) + " constituents over " + std::to_string(n) + " words; their product may be " +
-           std::to_string(max_cells) + " at most";
+std::string Sentence::too_large(std::size_t depth) const {
+  std::string why;
+  if (words.size() > max_words) {
+    why = "more than " + std::to_string(max_words) + " words";
+  } else if (depth > max_depth) {
+    why = "constituents in more than " + std::to_string(max_depth) + " others";
+  } else if (nodes.size() > max_nodes) {
+    why = "more than " + std::to_string(max_nodes) + " constituents";
+  } else if (nodes.size() > max_cells / std::max<std::size_t>(words.size(), 1)) {
+    why = std::to_string(nodes.size()) + " constituents over " + std::to_string(words.size()) +
+          " words, and their product may be " + std::to_string(max_cells) + " at most";
   }
-  return {};
+  return why.empty() ? why : "the sentence is too large: " + why;
 }
 
 std::string_view Sentence::own(std::string text) { return owned.emplace_back(std::move(text)); }

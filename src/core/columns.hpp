@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -38,8 +39,15 @@ class CodedStrings {
 };
 
 // No real sentence is larger; a small file must not ask for unbounded memory. Cells are words times nodes.
-inline constexpr std::int64_t max_words = 1 << 17;
-inline constexpr std::int64_t max_cells = 1 << 28;
+// The same limits stand in treemean/formats/limits.py for the readers in Python.
+inline constexpr std::size_t max_words = 1 << 17;
+inline constexpr std::size_t max_nodes = 1 << 17;
+inline constexpr std::size_t max_depth = 1 << 15;
+inline constexpr std::size_t max_cells = 1 << 28;
+
+// What one call of a reader gives at most, give or take a sentence: 64 MiB of sets, and so many sentences.
+inline constexpr std::size_t batch_bits = 1 << 23;
+inline constexpr std::size_t batch_sentences = 1 << 17;
 
 inline constexpr int no_parent = -1;  // the parent of what hangs under no node
 
@@ -62,8 +70,13 @@ struct Sentence {
 
   void clear();
 
-  // Why the sentence is larger than a treebank takes, or nothing.
-  std::string too_large() const;
+  // Whether what was read so far is within the limits, with `depth` nodes open.
+  bool is_within_limits(std::size_t depth) const {
+    return words.size() <= max_words && nodes.size() <= max_nodes && depth <= max_depth;
+  }
+
+  // Why the sentence is larger than a treebank takes, or nothing; `depth` as above.
+  std::string too_large(std::size_t depth = 0) const;
   std::string_view own(std::string text);
 };
 
@@ -74,6 +87,9 @@ struct Columns {
   std::vector<std::uint64_t> bits;
 
   std::size_t sentences() const { return word_offsets.size() - 1; }
+
+  // Enough for one batch: what follows is left for the next one.
+  bool full() const { return bits.size() >= batch_bits || sentences() >= batch_sentences; }
 
   // Adds a sentence. Nodes without words are left out; a root labelled `root_label` is added if no node
   // spans all words. Constituents are put in canonical order. O(nodes * words / 64).

@@ -24,6 +24,12 @@ class ReadError : public std::exception {
   std::size_t at_;
 };
 
+// A record that is beyond the limits: however it goes on, it cannot be read.
+class TooLarge : public ReadError {
+ public:
+  using ReadError::ReadError;
+};
+
 // The text ended inside a record, or inside a piece of markup.
 class Incomplete : public std::exception {
  public:

@@ -80,6 +80,9 @@ def report_problems(problems: Problems, unwritable: Unwritable | None = None) ->
     if problems.count:
         where = f"; they are in {problems.aside}" if problems.aside is not None else ""
         say(f"{problems.count} bad {'sentence' if problems.count == 1 else 'sentences'} skipped{where}")
+    if problems.missing:
+        several = "sentences" if problems.missing > 1 else "sentence"
+        say(f"up to {problems.missing} {several} may be missing: such an error ends the reading of a file")
     if unwritable is not None:
         for reason in unwritable.reasons[:10]:
             say(f"skipped: {reason}")

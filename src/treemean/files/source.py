@@ -10,6 +10,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -183,12 +184,23 @@ def open_sources(path: str | os.PathLike[str]) -> Iterator[Source]:
 def _zip_members(name: str) -> Iterator[Source]:
     try:
         with zipfile.ZipFile(name) as archive:
-            for member in sorted(archive.infolist(), key=lambda m: _natural(m.filename)):
-                if not member.is_dir() and not _hidden(Path(member.filename)):
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            _tell_skipped(name, [m.filename for m in members if _hidden(Path(m.filename))])
+            for member in sorted(members, key=lambda m: _natural(m.filename)):
+                if not _hidden(Path(member.filename)):
                     with Source(archive.open(member), f"{name}/{member.filename}") as source:
                         yield source
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise FormatError(reason_of(error), path=name) from error
+
+
+def _tell_skipped(archive: str, names: list[str]) -> None:
+    if names:
+        what = "1 entry is" if len(names) == 1 else f"{len(names)} entries are"
+        shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+        warnings.warn(
+            f"{archive}: {what} skipped, as hidden files are: {shown}", RuntimeWarning, stacklevel=1
+        )
 
 
 def _hidden(path: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from treemean.errors import TreemeanError
 from treemean.files.output import open_output
 from treemean.files.source import open_sources, text_encoding
+from treemean.formats.limits import first_beyond
 from treemean.formats.losses import Losses
 from treemean.formats.problems import Problems
 from treemean.formats.reading import rebatch
@@ -126,7 +127,16 @@ class TreebankWriter:
         return self
 
     def write(self, batch: Treebank) -> None:
-        """Write a batch."""
+        """Write a batch; trees that are too large to be read again are left to `unwritable`."""
+        start = 0
+        while (found := first_beyond(batch, start)) is not None:
+            index, error = found
+            self._write(batch[start:index])
+            self.unwritable.refuse(batch.ids[index], str(error), self.format.title)
+            start = index + 1
+        self._write(batch[start:] if start else batch)
+
+    def _write(self, batch: Treebank) -> None:
         self.losses.add(batch)
         self._writer.write(batch)
 

@@ -28,7 +28,9 @@ FOOTER = "</alpino>\n"
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read Alpino XML; its own declaration tells the encoding. A lone sentence without id gets the file's."""
-    batches = read_native(source, problems, _core.read_alpino, encoding=_declared_encoding(source))
+    batches = read_native(
+        source, problems, _core.read_alpino, encoding=_declared_encoding(source), element="alpino_ds"
+    )
     for batch in batches:
         if len(batch) == 1 and not batch.ids[0]:
             following = next(batches, None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,17 @@ from numpy.typing import NDArray
 
 from treemean import _core
 from treemean._version import __version__
-from treemean.errors import FormatError
+from treemean.errors import FormatError, InvalidTree
+from treemean.files.source import MAX_RECORD
 from treemean.formats.jsonl import decode_object
-from treemean.formats.limits import MAX_CELLS, MAX_WORDS
+from treemean.formats.limits import (
+    MAX_CELLS,
+    MAX_CONSTITUENTS,
+    MAX_NOTE,
+    MAX_WORDS,
+    check_size,
+    too_large,
+)
 from treemean.trees import CodedStrings, Strings, Treebank
 from treemean.trees.arrow import (
     CONSTITUENT_TEXTS,
@@ -41,6 +50,16 @@ __all__ = [
     "table_of",
     "treebank_of",
 ]
+
+
+def load_compute() -> ModuleType:
+    """Return PyArrow's functions on arrays."""
+    load_pyarrow()
+    import pyarrow.compute
+
+    return pyarrow.compute  # type: ignore[no-any-return]
+
+
 # ---- from Arrow -------------------------------------------------------------------------------------
 
 
@@ -92,13 +111,15 @@ def treebank_of(batch: Arrow, report: Callable[[int, str], None]) -> Treebank:
     batch : a record batch with the columns that `columns_to_read` names.
     report : called with the index of each bad row and the reason; may raise.
     """
-    reasons = _inconsistent_rows(batch)
+    reasons = _rows_too_large(batch)  # before anything is done with what is in them
+    rows = np.array([row for row in range(len(batch)) if row not in reasons], dtype=np.int64)
+    batch = _rows_of(batch, rows)
+    reasons |= {int(rows[row]): reason for row, reason in _inconsistent_rows(batch).items()}
     for row in sorted(reasons):
         report(row, reasons[row])
-    sound = np.ones(len(batch), dtype=bool)
-    sound[list(reasons)] = False
-    rows = np.flatnonzero(sound)
-    treebank = _assemble(batch.filter(load_pyarrow().array(sound)) if reasons else batch)
+    sound = np.array([row not in reasons for row in rows.tolist()], dtype=bool)
+    treebank = _assemble(_rows_of(batch, np.flatnonzero(sound)))
+    rows = rows[sound]
     good = np.ones(len(treebank), dtype=bool)
     start = 0
     while (found := check_batch(treebank[start:])) is not None:
@@ -132,6 +153,32 @@ def check_batch(treebank: Treebank) -> tuple[int, str] | None:
     return _core.find_invalid(treebank.word_offsets, treebank.constituent_offsets, treebank.bits)
 
 
+def _rows_of(batch: Arrow, rows: Ints) -> Arrow:
+    """Return some rows of a batch, in their order."""
+    if len(rows) == len(batch):
+        return batch
+    chosen = np.zeros(len(batch), dtype=bool)
+    chosen[rows] = True
+    return batch.filter(load_pyarrow().array(chosen))
+
+
+def _rows_too_large(batch: Arrow) -> dict[int, str]:
+    """Return the rows of sentences that are beyond the limits, and why."""
+    words, labels = (np.maximum(_lengths(batch.column(name)), 0) for name in ("words", "labels"))
+    suspicious = (words > MAX_WORDS) | (labels > MAX_CONSTITUENTS) | (words * labels > MAX_CELLS)
+    reasons = {}
+    for row in np.flatnonzero(suspicious).tolist():
+        try:
+            check_size(int(words[row]), int(labels[row]))
+        except InvalidTree as error:
+            reasons[row] = str(error)
+    for name in batch.schema.names:
+        if _is_list(batch, name):
+            for row in np.flatnonzero(_lengths(batch.column(name)) > MAX_CELLS // 64).tolist():
+                reasons.setdefault(row, str(too_large(f"more than {MAX_CELLS // 64} entries of {name!r}")))
+    return reasons
+
+
 def _inconsistent_rows(batch: Arrow) -> dict[int, str]:
     """Return the rows whose lists do not fit together, and why."""
     reasons: dict[int, str] = {}
@@ -148,8 +195,7 @@ def _inconsistent_rows(batch: Arrow) -> dict[int, str]:
         if not name.startswith(CONSTITUENT_VALUE):
             note(_has_null(lists[name]), "column {name!r} has an entry that is null", name)
     words, labels = lengths["words"], lengths["labels"]
-    too_long = (words > MAX_WORDS) | (np.maximum(words, 0) * np.maximum(labels, 0) > MAX_CELLS)
-    note(too_long, "{labels} constituents over {words} words are too many", words=words, labels=labels)
+    _note_long_texts(batch, lists, note)
     expected = dict.fromkeys(WORD_TEXTS, words) | {"bits": labels * widths(words)}
     for name, length in lengths.items():
         wanted = expected.get(name, labels)
@@ -163,10 +209,37 @@ def _inconsistent_rows(batch: Arrow) -> dict[int, str]:
             wanted=wanted,
         )
     if "metadata" in batch.schema.names:
-        for row, text in enumerate(batch.column("metadata").to_pylist()):
-            if text and (problem := _metadata_problem(text)):
-                reasons.setdefault(row, problem)
+        notes = batch.column("metadata")
+        for row in np.flatnonzero(_sizes(notes)).tolist():
+            if row not in reasons and (problem := _metadata_problem(notes[row].as_py())):
+                reasons[row] = problem
     return reasons
+
+
+def _note_long_texts(batch: Arrow, lists: Mapping[str, Arrow], note: Callable[..., None]) -> None:
+    """Note rows whose texts are longer than those of a sentence; a file may say them once for many words."""
+    sizes = np.zeros(len(batch), dtype=np.int64)
+    for name in (*WORD_TEXTS, *CONSTITUENT_TEXTS):
+        if name in lists:
+            rows = np.repeat(np.arange(len(batch)), np.maximum(_lengths(lists[name]), 0))
+            sizes += np.bincount(rows, _sizes(lists[name].flatten()), len(batch)).astype(np.int64)
+    note(sizes > MAX_RECORD, str(too_large(f"texts of more than {MAX_RECORD} bytes")))
+    for name in SENTENCE_TEXTS:
+        if name in batch.schema.names:
+            reason = f"column {{name!r}} has a text of more than {MAX_NOTE} bytes"
+            note(_sizes(batch.column(name)) > MAX_NOTE, reason, name)
+
+
+def _sizes(texts: Arrow) -> Ints:
+    """Return how many bytes each text has; 0 for null."""
+    compute = load_compute()
+    if load_pyarrow().types.is_dictionary(texts.type):
+        sizes: Ints = compute.binary_length(texts.dictionary).to_numpy(zero_copy_only=False).astype(np.int64)
+        codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        coded: Ints = np.append(sizes, 0)[codes]  # the last one is that of null
+        return coded
+    found: Ints = compute.binary_length(texts).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
 
 
 def _is_list(batch: Arrow, name: str) -> bool:
@@ -245,11 +318,14 @@ def _strings(texts: Arrow) -> Strings:
 
 def _coded(texts: Arrow) -> CodedStrings:
     arrow = load_pyarrow()
-    if not (arrow.types.is_dictionary(texts.type) and _is_vocabulary(texts)):
-        texts = texts.cast(arrow.large_string())
-    encoded = texts.dictionary_encode()  # what is encoded stays as it is
-    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    return CodedStrings(codes, _strings(encoded.dictionary))
+    if not arrow.types.is_dictionary(texts.type):
+        texts = texts.cast(arrow.large_string()).dictionary_encode()
+    codes = texts.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    if _is_vocabulary(texts):
+        return CodedStrings(codes, _strings(texts.dictionary))
+    # A file may have the same text twice in its dictionary.
+    different = texts.dictionary.cast(arrow.large_string()).dictionary_encode()
+    return CodedStrings(different.indices.to_numpy()[codes], _strings(different.dictionary)).compact()
 
 
 def _is_vocabulary(texts: Arrow) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
-from treemean.files.source import MAX_RECORD, Source
+from treemean.files.source import Source
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records
@@ -68,7 +68,6 @@ class _Reader:
     def records(self) -> Iterator[Record]:
         """Yield sentences, and as records of their own the lines that stand where they should not."""
         record: Record | None = None
-        size = 0
         table: Record | None = None
         for number, line in self._source.lines():
             first = line.strip(b" \t").replace(b"\t", b" ").partition(b" ")[0]
@@ -78,12 +77,7 @@ class _Reader:
             if table is not None:
                 table = None if first == b"#EOT" else table
             elif record is not None:
-                record.lines.append(line)
-                size += len(line)
-                if size > MAX_RECORD:
-                    raise FormatError(
-                        f"no #EOS within {MAX_RECORD} bytes", path=self._source.name, line=record.line
-                    )
+                record.add(line, self._source)
                 if first == b"#EOS":
                     yield record
                     record = None
@@ -92,7 +86,7 @@ class _Reader:
             elif first == b"#FORMAT" and line.split()[1:] in ([b"3"], [b"4"]):
                 self._version = int(line.split()[1])
             elif first and not first.startswith(b"%%"):
-                record, size = Record(number, [line]), len(line)
+                record = Record(number, [line])
                 if first == b"#EOS":
                     yield record
                     record = None

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from treemean.errors import FormatError, InvalidTree
 from treemean.files.source import Source
-from treemean.formats.limits import check_size
+from treemean.formats.limits import MAX_DEPTH, check_pieces, check_size, depth_of
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records, single_lines
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
@@ -38,6 +38,7 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
 
 
 def _parse(record: Record) -> Tree:
+    check_pieces(record.lines[0], b"[{,")
     data = decode_object(record.text("utf-8")[0])
     _check_keys(data, "a sentence", SENTENCE_KEYS, required=("words",))
     id = _text(data.get("id", ""), "id")
@@ -45,7 +46,7 @@ def _parse(record: Record) -> Tree:
         words = _texts(data["words"], "words")
         listed = _list(data.get("constituents", []), "constituents")
         check_size(len(words), len(listed))
-        return Tree(
+        tree = Tree(
             words,
             [_constituent(item, index, len(words)) for index, item in enumerate(listed)],
             tags=_texts(data["tags"], "tags") if "tags" in data else None,
@@ -54,6 +55,9 @@ def _parse(record: Record) -> Tree:
             metadata={key: _text(v, f"metadata {key!r}") for key, v in _object(data, "metadata").items()},
             values={key: _number(v, f"value {key!r}") for key, v in _object(data, "values").items()},
         )
+        if len(listed) > MAX_DEPTH:
+            check_size(len(words), len(listed), depth_of(tree))
+        return tree
     except (FormatError, InvalidTree) as error:
         message = error.message if isinstance(error, FormatError) else str(error)
         raise FormatError(message, sentence=id or None) from error

@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from treemean.errors import FormatError
 from treemean.files.source import BLOCK, MAX_RECORD, Source
 from treemean.formats.problems import Problems
+from treemean.formats.reading import count_elements
 from treemean.trees import CodedStrings, Strings, Treebank
 
 #: (message, line, first and last byte, number of the sentence) of a bad record.
@@ -20,19 +22,33 @@ NativeReader = Callable[[bytes, bool, bool], tuple[dict[str, Any], int, int, lis
 
 
 def read_native(
-    source: Source, problems: Problems, native: NativeReader, *, encoding: str = "utf-8"
+    source: Source,
+    problems: Problems,
+    native: NativeReader,
+    *,
+    encoding: str = "utf-8",
+    element: str = "",
 ) -> Iterator[Treebank]:
-    """Read a stream with a reader of the core; bad records get a place and go to `problems`."""
+    """Read a stream with a reader of the core; bad records get a place and go to `problems`.
+
+    Parameters
+    ----------
+    encoding : of the stream.
+    element : that of a sentence in XML, to tell how many are missing where a file cannot be read on.
+    """
     blocks = _utf8_blocks(source, encoding)
     rest = b""
     lines_before = sentences_before = open_elements = 0
     wanted = BLOCK
     final = False
     while not final or rest:
-        while len(rest) < wanted and not final:
+        parts, size = [rest], len(rest)
+        while size < wanted and not final:
             block = next(blocks, None)
             final = block is None
-            rest += block or b""
+            parts.append(block or b"")
+            size += len(parts[-1])
+        rest = b"".join(parts)
         columns, consumed, lines, found, fatal, opened = native(rest, final, problems.skip)
         open_elements += opened
         batch = treebank_from_columns(columns)
@@ -47,8 +63,9 @@ def read_native(
                 sentence=None if outside else str(sentences_before + sentence + 1),
             )
             problems.report(error, rest[begin:end])
-            if outside:
-                return  # what the file says from here on cannot be trusted
+            if outside:  # what the file says from here on cannot be trusted
+                problems.missing += count_elements(element, chain([rest[begin:]], blocks))
+                return
         sentences_before += len(batch) + len(found)
         lines_before += lines
         rest = rest[consumed:]

@@ -42,6 +42,7 @@ def tree_from_parents(
     """
     check_size(len(words), len(nodes))
     depths = _depths(nodes)
+    check_size(len(words), len(nodes), max(depths, default=0) + 1)
     masks = [0] * len(nodes)
     for position, parent in enumerate(word_parents):
         if parent != TOP:

@@ -25,11 +25,13 @@ from treemean.formats.problems import Problems
 from treemean.formats.reading import BATCH_CELLS
 from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Treebank
-from treemean.trees.arrow import CONSTITUENT_TEXTS, WORD_TEXTS
+from treemean.trees.arrow import CONSTITUENT_TEXTS, SENTENCE_TEXTS, WORD_TEXTS
 
 #: Rows that are compressed together: a file is read in pieces no larger than this.
 ROWS_PER_GROUP = 8192
 ROWS_PER_BATCH = 4096
+#: How many values of one column a group of rows may have: all of them may be in one row.
+GROUP_VALUES = 1 << 25
 
 
 def _load_parquet() -> ModuleType:
@@ -87,9 +89,12 @@ def _treebanks(
     for before, batch in _record_batches(file, name, problems, start, stop):
 
         def report(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
-            data = batch.slice(row, 1).to_pylist()[0]
-            sentence = str(before + row + 1) + (f" ({data['id']})" if data.get("id") else "")
-            raw = json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
+            id = batch.column("id")[row].as_py() if "id" in batch.schema.names else None
+            sentence = str(before + row + 1) + (f" ({id[:80]})" if id else "")
+            raw = b""
+            if problems.aside is not None:  # it may be large
+                data = batch.slice(row, 1).to_pylist()[0]
+                raw = json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
             problems.report(FormatError(reason, path=name, sentence=sentence), raw)
 
         treebank = treebank_of(batch, report)
@@ -105,16 +110,15 @@ def _record_batches(
     A file that is broken goes to `problems`, and nothing after it can be read.
     """
     arrow, parquet = load_pyarrow(), _load_parquet()
+    left = 0
     try:
         metadata = parquet.read_metadata(file)
+        left = metadata.num_rows
         names = columns_to_read(metadata.schema.to_arrow_schema())
-        paths = [metadata.schema.column(column).path for column in range(metadata.num_columns)]
-        # Texts that repeat are handed over as codes into a dictionary, as they stand in the file.
-        coded = [path for path in paths if path.split(".")[0] in (WORD_TEXTS | CONSTITUENT_TEXTS)]
         reader = parquet.ParquetFile(
             file,
             metadata=metadata,
-            read_dictionary=coded,
+            read_dictionary=_text_columns(metadata),
             buffer_size=1 << 20,
             page_checksum_verification=True,
         )
@@ -122,11 +126,13 @@ def _record_batches(
         for group in range(reader.num_row_groups):  # one by one: groups of long sentences are short
             end = before + metadata.row_group(group).num_rows
             if end > start and (stop is None or before < stop):
+                _check_group(metadata.row_group(group))
                 rows = reader.iter_batches(
                     ROWS_PER_BATCH, row_groups=[group], columns=names, use_threads=False
                 )
                 for batch in rows:
                     batch.validate(full=True)
+                    left -= len(batch)
                     first = max(start - before, 0)
                     last = len(batch) if stop is None else min(len(batch), stop - before)
                     if first < last:
@@ -135,8 +141,30 @@ def _record_batches(
             before = end
     except FormatError as error:
         problems.report(FormatError(error.message, path=name))
+        problems.missing += left
+    except MemoryError:  # of Arrow, too, which calls it an error of its own
+        raise
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         problems.report(FormatError(f"not valid Parquet: {error}", path=name))
+        problems.missing += left
+
+
+def _text_columns(metadata: Arrow) -> list[str]:
+    """Return the columns of texts, to be read as codes: a small file may say a long text very often."""
+    columns = (metadata.schema.column(index) for index in range(metadata.num_columns))
+    known = {*SENTENCE_TEXTS, *WORD_TEXTS, *CONSTITUENT_TEXTS}
+    return [c.path for c in columns if c.physical_type == "BYTE_ARRAY" and c.path.split(".")[0] in known]
+
+
+def _check_group(group: Arrow) -> None:
+    """Raise `FormatError` if a group of rows takes more memory than it may, whatever is in it."""
+    for index in range(group.num_columns):
+        column = group.column(index)
+        if column.num_values > GROUP_VALUES:
+            raise FormatError(
+                f"{column.num_values} values of column {column.path_in_schema!r} in one group of rows; at "
+                f"most {GROUP_VALUES} are read"
+            )
 
 
 # ---- writing ----------------------------------------------------------------------------------------

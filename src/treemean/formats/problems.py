@@ -23,13 +23,14 @@ class Problems:
     ----------
     count : how many records were skipped.
     errors : the first hundred errors.
+    missing : how many sentences at most follow errors after which a file cannot be read on.
     """
 
     def __init__(self, *, skip: bool = False, aside: str | os.PathLike[str] | None = None) -> None:
         if aside is not None and not skip:
             raise TreemeanError("records are set aside only where they are skipped: say so too (--skip-bad)")
         self.skip, self.aside = skip, aside
-        self.count = 0
+        self.count = self.missing = 0
         self.errors: list[FormatError] = []
         self._stack = ExitStack()
         self._entered = False

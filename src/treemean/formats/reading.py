@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from treemean.errors import FormatError, InvalidTree
 from treemean.files.source import MAX_RECORD, Source
+from treemean.formats.limits import MAX_PIECES, too_large
 from treemean.formats.problems import Problems
 from treemean.trees import Tree, Treebank
 
@@ -21,6 +23,17 @@ class Record:
 
     line: int
     lines: list[bytes]
+    size: int = 0
+
+    def add(self, line: bytes, source: Source) -> None:
+        """Append a line; raise `FormatError` if there are more than any sentence has."""
+        self.lines.append(line)
+        self.size += len(line) + 1
+        if self.size > MAX_RECORD:
+            raise FormatError(f"no sentence ends within {MAX_RECORD} bytes", path=source.name, line=self.line)
+        if len(self.lines) > MAX_PIECES:
+            reason = str(too_large(f"more than {MAX_PIECES} lines"))
+            raise FormatError(reason, path=source.name, line=self.line)
 
     def text(self, encoding: str) -> list[str]:
         """Return the lines decoded; raise `FormatError` naming the line that is not in this encoding."""
@@ -69,19 +82,13 @@ def read_records(
 def paragraphs(source: Source) -> Iterator[Record]:
     """Cut a stream at blank lines."""
     record: Record | None = None
-    size = 0
     for number, line in source.lines():
         if line.strip():
             record = record or Record(number, [])
-            record.lines.append(line)
-            size += len(line)
-            if size > MAX_RECORD:
-                raise FormatError(
-                    f"a sentence of more than {MAX_RECORD} bytes", path=source.name, line=record.line
-                )
+            record.add(line, source)
         elif record is not None:
             yield record
-            record, size = None, 0
+            record = None
     if record is not None:
         yield record
 
@@ -91,6 +98,24 @@ def single_lines(source: Source) -> Iterator[Record]:
     for number, line in source.lines():
         if line.strip():
             yield Record(number, [line])
+
+
+def count_elements(name: str, blocks: Iterable[bytes]) -> int:
+    """Return how often an XML element of a name begins in what is left of a stream.
+
+    >>> count_elements("s", [b"<s>..</s><se/><", b"s id='1'>"])
+    2
+    """
+    opening = re.compile(b"<" + name.encode() + rb"(?=[\s/>])")
+    count, rest = 0, b""
+    try:
+        for block in blocks:
+            text = rest + block
+            count += len(opening.findall(text))
+            rest = text[-len(name) - 1 :]  # too short to have been counted
+    except FormatError:  # damaged further on, too: this is as far as one can see
+        pass
+    return count
 
 
 def rebatch(batches: Iterable[Treebank], minimum: int = BATCH) -> Iterator[Treebank]:

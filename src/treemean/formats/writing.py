@@ -59,14 +59,20 @@ class Unwritable:
                 self.changed += 1
                 return text
         except UnwritableTree as error:
-            name = f"sentence {self.seen}" + (f" ({tree.id})" if tree.id else "")
-            message = f"{name} cannot be written as {format_name}: {error}"
-            if self.policy != "skip":
-                raise UnwritableTree(message) from None
-            self.skipped += 1
-            if len(self.reasons) < 100:
-                self.reasons.append(message)
+            self.seen -= 1
+            self.refuse(tree.id, str(error), format_name)
             return None
+
+    def refuse(self, id: str, reason: str, format_name: str) -> None:
+        """Leave out a tree and count it, or raise `UnwritableTree`."""
+        self.seen += 1
+        name = f"sentence {self.seen}" + (f" ({id})" if id else "")
+        message = f"{name} cannot be written as {format_name}: {reason}"
+        if self.policy != "skip":
+            raise UnwritableTree(message) from None
+        self.skipped += 1
+        if len(self.reasons) < 100:
+            self.reasons.append(message)
 
 
 class TextWriter:

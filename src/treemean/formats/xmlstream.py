@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import chain
 from typing import Any
 
 from lxml import etree
 
-from treemean.errors import FormatError
+from treemean.errors import FormatError, InvalidTree
 from treemean.files.source import BLOCK, MAX_RECORD, Source
+from treemean.formats.limits import check_pieces
 from treemean.formats.problems import Problems
-from treemean.formats.reading import Record
+from treemean.formats.reading import Record, count_elements
 
 #: A character that XML 1.0 cannot express.
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -36,25 +38,32 @@ def elements(source: Source, tag: str, roots: Collection[str], problems: Problem
     The root element must be one of `roots`. An error of syntax goes to `problems` and ends the stream: what
     follows it cannot be trusted.
     """
-    pending = 0
+    pending = pieces = finished = 0
+    block = b""
     try:
         _check_prolog(source, roots)
         parser = etree.XMLPullParser(events=("end",), tag=f"{{*}}{tag}", **_SAFE)
         while block := source.read(BLOCK):
+            finished = 0
             pending += len(block)
+            pieces = check_pieces(block, b"<=", pieces)
             error = _feed(parser, block)
             for element in _events(parser):
                 yield Record(line_of(element), [etree.tostring(element, encoding="utf-8", with_tail=False)])
                 _forget(element)
-                pending = len(block)
+                finished += 1
+                pending, pieces = len(block), check_pieces(block, b"<=")
             if error is not None:
                 raise error
             if pending > MAX_RECORD:
                 raise FormatError(f"no <{tag}> ends within {MAX_RECORD} bytes")
         if error := _feed(parser, None):
             raise error
-    except FormatError as error:
-        problems.report(FormatError(error.message, path=source.name, line=error.line))
+    except (FormatError, InvalidTree) as error:
+        message = error.message if isinstance(error, FormatError) else str(error)
+        problems.report(FormatError(message, path=source.name, line=getattr(error, "line", None)))
+        begun = count_elements(tag, chain([block], iter(source.read, b"")))
+        problems.missing += max(begun - finished, 0)
 
 
 def parse_element(record: Record) -> Element:

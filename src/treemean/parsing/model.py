@@ -14,6 +14,7 @@ import torch
 
 from treemean._version import __version__
 from treemean.errors import FormatError, InvalidOption, TreemeanError, reason_of
+from treemean.files.checksums import checksum
 from treemean.files.output import write_file
 from treemean.files.sealed import sealed, unsealed
 from treemean.files.tensors import read_tensors, write_tensors
@@ -98,6 +99,19 @@ class Model:
             ) from error
         grammar.to(device).eval()
         return cls(grammar, vocabulary, normalisation, provenance)
+
+
+def check_model(folder: str | os.PathLike[str]) -> None:
+    """Raise `FormatError`, which names the file, if a folder holds no model, or one whose files changed."""
+    name = str(Path(folder) / DESCRIPTION)
+    recorded = _description(name).get("tensors_sha256")
+    tensors = Path(folder) / TENSORS
+    try:
+        found = checksum(tensors)
+    except OSError as error:
+        raise FormatError(reason_of(error), path=str(tensors)) from error
+    if found != recorded:
+        raise FormatError("its checksum is not the one that was recorded with it", path=str(tensors))
 
 
 def use_device(device: str | torch.device) -> None:

@@ -12,6 +12,7 @@ from typing import cast
 from treemean.errors import FormatError, InvalidOption
 from treemean.files.source import Source, open_sources, text_encoding
 from treemean.formats import read_batches
+from treemean.formats.limits import MAX_WORDS, too_large
 from treemean.formats.registry import find_format, format_of_name
 from treemean.parsing.normalisation import Normalisation
 from treemean.trees import Treebank
@@ -93,7 +94,8 @@ def read_sentences(
         name tells, and what neither name nor content tells is plain text.
     encoding : of plain text, and of text formats of treebanks.
     counts : is told what was met.
-    on_bad_line : is called for each line of plain text in another encoding, which is left out then.
+    on_bad_line : is called for each line of plain text in another encoding, or of too many words, which is
+        left out then.
 
     Raises `FormatError`, which names file and line, for what cannot be read.
     """
@@ -143,7 +145,7 @@ def _plain_text(
     for source in open_sources(path):
         for number, line in source.lines():
             try:
-                words = tuple(line.decode(encoding).split())
+                words = tuple(line.decode(encoding).split(None, MAX_WORDS))
             except UnicodeDecodeError as error:
                 message = f"not valid {encoding.upper()}: {error.reason} (byte {error.start + 1} of the line)"
                 bad = FormatError(message, path=source.name, line=number)
@@ -151,7 +153,14 @@ def _plain_text(
                     raise bad from error
                 on_bad_line(bad)
                 continue
-            if words:
+            if len(words) > MAX_WORDS:  # the last one is all the rest
+                bad = FormatError(
+                    str(too_large(f"more than {MAX_WORDS} words")), path=source.name, line=number
+                )
+                if on_bad_line is None:
+                    raise bad
+                on_bad_line(bad)
+            elif words:
                 yield Sentence(words, normalisation.kept(words))
             else:
                 counts.empty_lines += 1

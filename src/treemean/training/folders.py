@@ -26,7 +26,7 @@ from treemean.files.locks import lock, try_lock
 from treemean.files.output import write_file
 from treemean.files.records import record
 from treemean.files.sealed import sealed, unsealed
-from treemean.parsing.model import DESCRIPTION, TENSORS
+from treemean.parsing.model import DESCRIPTION, TENSORS, check_model
 from treemean.training.config import load_config, to_toml
 from treemean.training.sections import TrainingConfig
 
@@ -96,7 +96,7 @@ class RunFolder:
         """Return the result if the run is finished.
 
         Raises `TreemeanError` if it is of another run, another configuration or other data, and `NoModel` if
-        its model is not there any more.
+        its model is not there any more, or damaged.
         """
         try:
             told = unsealed(self._result.read_bytes())
@@ -123,10 +123,17 @@ class RunFolder:
                     f"run {self.run} is finished, but its model is gone: there is no {self.model / name}. "
                     f"Put it back, or remove {self.path} to train the run anew"
                 )
+        try:
+            check_model(self.model)
+        except FormatError as error:
+            raise NoModel(
+                f"run {self.run} is finished, but its model is damaged ({error}). Put it back, or remove "
+                f"{self.path} to train the run anew"
+            ) from error
         return result
 
     def is_over(self, checksum: str) -> bool:
-        """Tell whether the run is finished, also if its model is gone."""
+        """Tell whether the run is finished, also if its model is gone or damaged."""
         try:
             return self.result(checksum) is not None
         except NoModel:
