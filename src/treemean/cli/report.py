@@ -79,7 +79,8 @@ def report(
 
     It needs nothing else, no network either: scores with protocol and counts, learning curves, agreement,
     F1 by length and label, calibration, and an explorer to search, sort, compare and adjudicate sentences.
-    Decisions are exported as a treebank that [cyan]treemean convert[/cyan] reads. Runs are scored by the protocol standard; an ensemble by the one that it recorded.
+    Decisions are exported as a treebank that [cyan]treemean convert[/cyan] reads. Runs are scored by
+    the protocol standard; an ensemble by the one that it recorded.
 
     [bold]Examples[/bold]
 
@@ -147,7 +148,8 @@ def report(
     if page.left_out:
         typer.secho(
             f"LEFT OUT: {page.left_out:,} of {page.shown + page.left_out:,} sentences, which would make the "
-            f"report larger than {limit:g} MB. Scores and charts are of all; --limit {2 * limit:g} lets it grow.",
+            f"report larger than {limit:g} MB. Scores and charts are of all; "
+            f"--limit {2 * limit:g} lets it grow.",
             fg="yellow",
             bold=True,
             err=True,

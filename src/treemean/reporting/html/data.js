@@ -25,7 +25,7 @@ class Report {
     const { count, spans, has, chain } = this.columns.branches;
     this.branchStarts = starts(count);
     this.spanStarts = new Int32Array(chain.length + 1);
-    this.gapped = { gold: new Uint8Array(this.count), average: new Uint8Array(this.count), any: new Uint8Array(this.count) };
+    this.gapped = { gold: new Uint8Array(this.count), average: new Uint8Array(this.count), some: new Uint8Array(this.count) };
     const inTree = (tree, branch) => tree >= 0 && (has[Math.floor(tree / 30)][branch] >> (tree % 30)) & 1;
     let at = 0;
     for (let sentence = 0; sentence < this.count; sentence++) {
@@ -35,7 +35,7 @@ class Report {
         while (spans[at + 1] < 0) at += 2;
         at += 2;
         if (!gapped) continue;
-        this.gapped.any[sentence] = 1;
+        this.gapped.some[sentence] = 1;
         if (inTree(this.gold, branch)) this.gapped.gold[sentence] = 1;
         if (inTree(this.main, branch)) this.gapped.average[sentence] = 1;
       }

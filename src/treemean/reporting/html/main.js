@@ -27,7 +27,7 @@ function begin() {
     },
   };
   const elements = {
-    title: $("sentence-title"), text: $("sentence-text"), facts: $("sentence-facts"), trees: $("trees"), candidates: $("candidates"),
+    title: $("sentence-title"), name: $("sentence-id"), text: $("sentence-text"), facts: $("sentence-facts"), trees: $("trees"), candidates: $("candidates"),
     decision: $("decision"), decisionDrawing: $("decision-tree"), decisionText: $("decision-text"),
   };
   const view = new SentenceView(report, decisions, elements, act);

@@ -44,7 +44,8 @@ _STYLES = ("page", "explorer")
 
 _ICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='#0b6aa8' "
-    "stroke-width='2.4' stroke-linecap='round'><path d='M12 3v4M5 21v-6q0-4 4-4h6q4 0 4 4v6M12 7v4M12 21v-5'/></svg>"
+    "stroke-width='2.4' stroke-linecap='round'>"
+    "<path d='M12 3v4M5 21v-6q0-4 4-4h6q4 0 4 4v6M12 7v4M12 21v-5'/></svg>"
 )
 
 
@@ -78,7 +79,7 @@ def make_page(subject: Subject, *, limit: float = LIMIT) -> Page:
     Raises `InvalidOption` if not a single sentence fits.
     """
     count = len(subject.sentences)
-    frame = _assembled(subject, "", [])
+    frame = _assembled(subject, "", [_left_out(subject, count, limit)])  # which takes room, too
     room = int(1_000_000 * limit) - len(frame.encode())
     data, kept = _fitting(subject, room)
     if not kept and count:
@@ -92,8 +93,8 @@ def _left_out(subject: Subject, kept: int, limit: float) -> str:
     count = len(subject.sentences)
     which = "most disputed" if subject.agreement is not None else "first"
     return (
-        f"{count - kept:,} of {count:,} sentences are not in this file, which would be larger than {limit:g} MB"
-        f": only the {kept:,} {which} ones can be explored. Scores and charts are of all sentences."
+        f"{count - kept:,} of {count:,} sentences are not in this file, which would be larger than {limit:g} "
+        f"MB: only the {kept:,} {which} ones can be explored. Scores and charts are of all sentences."
     )
 
 
@@ -191,7 +192,7 @@ def _controls(subject: Subject) -> dict[str, str]:
         sorts |= {"errors": "most errors"}
     sorts |= {"longest": "longest first", "shortest": "shortest first", "number": "as they come"}
     main = "in the average" if several else "in the run"
-    gaps = {"": "any", **({"gold": "in gold"} if gold else {}), "average": main, "any": "in some tree"}
+    gaps = {"": "any", **({"gold": "in gold"} if gold else {}), "average": main, "some": "in some tree"}
     colours = {**({"judgement": "right or wrong"} if gold else {}), "support": "support"}
     shares = {"support": "support", **({"probability": "probability"} if probable else {})}
     wrong = element(
@@ -241,7 +242,7 @@ def _meanings(gold: bool, probable: bool) -> Markup:
         told["gain"] = "F1 of the average minus the mean F1 of its runs, in this sentence"
     told["decision"] = (
         "click a constituent in a drawing, tick it in the table, or accept a whole tree. What crosses is "
-        "refused. Decisions stay in this browser; the exported file is a treebank that treemean convert reads."
+        "refused. Decisions stay in this browser; the exported file is a treebank for treemean convert."
     )
     return element(
         "dl", *(join(element("dt", name), element("dd", text)) for name, text in told.items()), class_="plain"

@@ -1,6 +1,6 @@
 // One sentence: its text, and gold, average and every run drawn side by side. Only drawings near the window exist.
 
-const NARROWEST = 0.72; // trees are drawn smaller rather than scrolled, down to this scale
+const NARROWEST = 0.68; // trees are drawn smaller rather than scrolled, down to this scale
 
 class SentenceView {
   constructor(report, decisions, elements, act) {
@@ -43,9 +43,9 @@ class SentenceView {
 
   _heading() {
     const { sentence, report } = this;
-    const { title, text, facts } = this.elements;
+    const { title, name, text, facts } = this.elements;
     title.textContent = `Sentence ${sentence.number}`;
-    if (sentence.id) title.append(html("span", { class: "id" }, shown(sentence.id, "")));
+    name.textContent = shown(sentence.id, "");
     text.replaceChildren(...sentence.tokens.flatMap((word) => {
       const attributes = word.position >= 0 ? { "data-position": word.position } : { class: "punctuation" };
       return [html("span", attributes, shown(word.text, "∅")), " "];
