@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from treemean.trees import Treebank
 
 
+Batch = TypeVar("Batch", bound=Sized)
 #: How results are printed.
 OutputFormat = Literal["table", "markdown", "csv", "json"]
 
@@ -84,7 +85,9 @@ def report_problems(problems: Problems, unwritable: Unwritable | None = None) ->
             say(f"{unwritable.skipped} trees skipped that the format cannot express")
 
 
-def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Treebank]:
+def with_progress(
+    batches: Iterable[Batch], description: str, size: Callable[[Batch], int] = len
+) -> Iterator[Batch]:
     """Pass batches on, showing how many sentences went by; silent when nobody is watching."""
     if not sys.stderr.isatty():
         yield from batches
@@ -102,7 +105,7 @@ def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Tre
         task = progress.add_task(description, total=None)
         for batch in batches:
             yield batch
-            progress.advance(task, len(batch))
+            progress.advance(task, size(batch))
 
 
 def read_all(path: os.PathLike[str] | str, description: str = "", **options: Any) -> Treebank:

@@ -1,4 +1,4 @@
-"""Millions of sentences: jobs over shards, by the processes of a machine or a cluster; see docs/scaling.md."""
+"""Millions of sentences: jobs over shards, by processes of a machine or a cluster; see docs/scaling.md."""
 
 from treemean.scaling.api import average, convert
 from treemean.scaling.engines import Engine, open_engine
