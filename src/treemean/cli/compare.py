@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -48,26 +47,29 @@ def compare(
 
       treemean compare mean.dbr run1.dbr gold.dbr --metric discontinuous --json
     """
-    from treemean import evaluation
-    from treemean.cli.output import read_all, short_names, show_json, show_tables
+    from treemean.cli.output import short_names, show_json, show_tables
+    from treemean.cli.scoring import Files
+    from treemean.evaluation import Comparison, Evaluation
+    from treemean.evaluation import compare as compare_evaluations
+    from treemean.evaluation.streaming import Scoring, compare_batches
+    from treemean.files.source import spooled
     from treemean.reporting import comparison_rows, comparison_table
 
     conventions = options.conventions(protocol, prm, labelled, gold, from_format)
-    read = partial(read_all, format=from_format, encoding=encoding, keep_wrapper=conventions.keep_wrapper)
-    banks = [read(path) for path in (prediction_a, prediction_b, gold)]
-    a, b = (
-        evaluation.evaluate(
-            bank,
-            banks[2],
-            conventions,
-            match=match,
-            max_length=max_length,
-            punctuation=options.punctuation_choice(punctuation),
-            ignore_case=ignore_case,
-        )
-        for bank in banks[:2]
-    )
-    result = evaluation.compare(a, b, test=test, metric=metric, samples=samples, seed=seed)
+    scoring = Scoring(conventions, max_length, options.punctuation_choice(punctuation), ignore_case)
+    reading = {"format": from_format, "encoding": encoding, "keep_wrapper": conventions.keep_wrapper}
+    with spooled([prediction_a, prediction_b, gold]) as paths:
+        files = Files(paths[:2], paths[2], scoring, match, reading)
+
+        def in_parts(how: Scoring) -> tuple[Comparison, Evaluation]:
+            read = files.read(*paths[:2])
+            return compare_batches(read, how, test=test, metric=metric, samples=samples, seed=seed)
+
+        def whole() -> tuple[Comparison, Evaluation]:
+            a, b = files.at_once()
+            return compare_evaluations(a, b, test=test, metric=metric, samples=samples, seed=seed), a
+
+        result, a = files.streamed(in_parts, whole)
     if as_json or style == "json":
         told = ("protocol", "sentences", "dropped", "gold_fan_out_above_2")
         about = {key: value for key, value in a.to_dict().items() if key in told}

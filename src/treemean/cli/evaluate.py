@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -67,9 +66,11 @@ def evaluate(
 
       treemean evaluate mean.dbr gold.export --protocol paper --json
     """
-    from treemean import evaluation
-    from treemean.cli.output import read_all, say, short_names, show_json, show_tables
-    from treemean.reporting import evaluation_rows, evaluation_tables, rows_format, write_per_sentence
+    from treemean.cli.output import say, short_names, show_json, show_tables
+    from treemean.cli.scoring import Files, score_files
+    from treemean.evaluation.streaming import Scoring
+    from treemean.files.source import spooled
+    from treemean.reporting import evaluation_rows, evaluation_tables, rows_format
 
     if len(files) < 2:
         raise typer.BadParameter("give at least one prediction and the gold trees", param_hint="PRED... GOLD")
@@ -77,22 +78,13 @@ def evaluate(
     if per_sentence is not None:
         rows_format(per_sentence)
     conventions = options.conventions(protocol, prm, labelled, gold_path, from_format)
-    read = partial(read_all, format=from_format, encoding=encoding, keep_wrapper=conventions.keep_wrapper)
-    gold = read(gold_path)
-    results = {
-        name: evaluation.evaluate(
-            read(path),
-            gold,
-            conventions,
-            match=match,
-            max_length=max_length,
-            punctuation=options.punctuation_choice(punctuation),
-            ignore_case=ignore_case,
+    scoring = Scoring(conventions, max_length, options.punctuation_choice(punctuation), ignore_case)
+    reading = {"format": from_format, "encoding": encoding, "keep_wrapper": conventions.keep_wrapper}
+    with spooled(files) as paths:
+        results = score_files(
+            Files(paths[:-1], paths[-1], scoring, match, reading), short_names(predictions), per_sentence
         )
-        for name, path in zip(short_names(predictions), predictions, strict=True)
-    }
     if per_sentence is not None:
-        write_per_sentence(per_sentence, results)
         say(f"scores of every sentence written to {per_sentence}")
     if as_json or style == "json":
         found = [

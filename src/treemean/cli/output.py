@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treemean.trees import Treebank
 
 
+Batch = TypeVar("Batch", bound=Sized)
 #: How results are printed.
 OutputFormat = Literal["table", "markdown", "csv", "json"]
 
@@ -107,7 +108,9 @@ def naming_options(*helpful: str) -> Iterator[None]:
         raise UnwritableTree(f"{error}; {', or '.join(helpful)}") from None
 
 
-def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Treebank]:
+def with_progress(
+    batches: Iterable[Batch], description: str, size: Callable[[Batch], int] = len
+) -> Iterator[Batch]:
     """Pass batches on, showing how many sentences went by; silent when nobody is watching."""
     if not sys.stderr.isatty():
         yield from batches
@@ -125,7 +128,7 @@ def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Tre
         task = progress.add_task(harmless(description), total=None)
         for batch in batches:
             yield batch
-            progress.advance(task, len(batch))
+            progress.advance(task, size(batch))
 
 
 def read_all(path: os.PathLike[str] | str, description: str = "", **options: Any) -> Treebank:

@@ -58,13 +58,15 @@ def align(
     punctuation: str | Collection[str] = "auto",
     ignore_case: bool = False,
     names: Names = ("the prediction", "the gold"),
+    first: int = 0,
 ) -> Alignment:
     """Pair the sentences of two treebanks, check their words, and remove punctuation from both.
 
     What is punctuation is decided by the gold treebank. A predicted sentence has all the words of the gold
     one, or lacks those that are punctuation (with or without the words that the protocol adds). Sentences
     that are not scored, being too long or nothing but punctuation, may be absent from the prediction.
-    Raises `MismatchError` where the treebanks do not fit together; `names` is what it calls them.
+    Raises `MismatchError` where the treebanks do not fit together; `names` is what it calls them, and `first`
+    is how many sentences come before these, for its numbers.
     """
     if max_length is not None and max_length < 1:
         raise TreemeanError(f"the length limit must be 1 or more, not {max_length}")
@@ -88,7 +90,8 @@ def align(
         tokens = gather(gold.word_offsets, pairs[:, 1])
         plain, removed = plain[tokens], removed[tokens]
 
-    present = _check_words(chosen_predicted, chosen_gold, [plain, removed], pairs, same_word, names)
+    places = pairs[:, 1] + first
+    present = _check_words(chosen_predicted, chosen_gold, [plain, removed], places, same_word, names)
     if protocol.parameters is not None and protocol.parameters.program == "EVALB":
         removed, wrong = evalb_errors(chosen_predicted, chosen_gold, removed, present, protocol.parameters)
         if wrong.any():
@@ -226,7 +229,7 @@ def _check_words(
     predicted: Treebank,
     gold: Treebank,
     removals: list[Flags],
-    pairs: Ints,
+    places: Ints,
     as_compared: Callable[[str], str],
     names: Names,
 ) -> Flags:
@@ -236,7 +239,7 @@ def _check_words(
     ----------
     removals : bool[N] each, several ways to remove punctuation from the gold; a predicted sentence may have
         been left whole or changed in one of these ways, which its length tells.
-    pairs : (m, 2), the places of the sentences in the treebanks that were given, for messages.
+    places : int64[m], the places of the sentences in the gold treebank, for messages.
     as_compared : what words count as; those that count as the same are the same.
     """
     present = np.zeros(len(gold.words), dtype=bool)
@@ -249,7 +252,7 @@ def _check_words(
         s = int(np.argmin(fits))
         left = _words_left(gold, removals[-1])[s]
         raise MismatchError(
-            f"{sentence_name(gold.ids[s], pairs[s, 1])}: {names[0]} has {predicted.lengths[s]} words, "
+            f"{sentence_name(gold.ids[s], places[s])}: {names[0]} has {predicted.lengths[s]} words, "
             f"{names[1]} has {gold.lengths[s]}"
             + (f", {left} without punctuation\n" if left < gold.lengths[s] else "\n")
             + _side_by_side(_words_of(predicted, s), _words_of(gold, s), names)
@@ -263,7 +266,7 @@ def _check_words(
         ours = _words_of(predicted, s)
         theirs = [w for w, there in zip(_words_of(gold, s), present[_span(gold, s)].tolist()) if there]
         raise MismatchError(
-            f"{sentence_name(gold.ids[s], pairs[s, 1])}: word {position + 1} is {ours[position]!r} "
+            f"{sentence_name(gold.ids[s], places[s])}: word {position + 1} is {ours[position]!r} "
             f"in {names[0]} and {theirs[position]!r} in {names[1]}\n{_side_by_side(ours, theirs, names)}"
         )
     return present

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 import numpy as np
 
@@ -40,6 +40,38 @@ class Branching:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class BranchingCounts:
+    """What `Branching` is made of; whole numbers, which can be added up over parts of a treebank."""
+
+    right: int = 0
+    left: int = 0
+    large: int = 0
+    binary_trees: int = 0
+    trees: int = 0
+    several: int = 0
+    to_split: int = 0
+    sizes: int = 0
+    words: int = 0
+    gapped: int = 0
+    inner: int = 0
+
+    def __add__(self, other: BranchingCounts) -> BranchingCounts:
+        return BranchingCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def statistics(self) -> Branching:
+        """The shares."""
+        return Branching(
+            right=_share(self.right, self.large),
+            left=_share(self.left, self.large),
+            binary_trees=_share(self.binary_trees, self.trees),
+            binarity=_share(self.several, self.to_split),
+            depth=self.sizes / max(1, self.words),
+            discontinuous=_share(self.gapped, self.inner),
+        )
+
+
 def branching_statistics(treebank: Treebank) -> Branching:
     """Measure how the trees of a treebank branch.
 
@@ -48,6 +80,11 @@ def branching_statistics(treebank: Treebank) -> Branching:
     >>> branching_statistics(Treebank.from_trees([tree])).right
     100.0
     """
+    return count_branching(treebank).statistics
+
+
+def count_branching(treebank: Treebank) -> BranchingCounts:
+    """Count how the trees of a treebank branch."""
     several = (treebank.sizes > 1) & ~treebank.repeats
     sentence = treebank.sentence_of[several]
     size, fan_out = treebank.sizes[several], treebank.fan_outs[several]
@@ -58,13 +95,18 @@ def branching_statistics(treebank: Treebank) -> Branching:
     large = np.flatnonzero(several & (treebank.sizes > 2))
     right = _has_rest(treebank, large, _second_words(treebank)[large])
     left = _has_rest(treebank, large, treebank.firsts[large])
-    return Branching(
-        right=_share(right, len(large)),
-        left=_share(left, len(large)),
-        binary_trees=_share(int((per_tree == np.maximum(treebank.lengths - 1, 0)).sum()), len(treebank)),
-        binarity=_share(len(size), to_split),
-        depth=float(size.sum()) / max(1, len(treebank.words)),
-        discontinuous=_share(int((fan_out[inner] > 1).sum()), int(inner.sum())),
+    return BranchingCounts(
+        right=right,
+        left=left,
+        large=len(large),
+        binary_trees=int((per_tree == np.maximum(treebank.lengths - 1, 0)).sum()),
+        trees=len(treebank),
+        several=len(size),
+        to_split=to_split,
+        sizes=int(size.sum()),
+        words=len(treebank.words),
+        gapped=int((fan_out[inner] > 1).sum()),
+        inner=int(inner.sum()),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treemean.errors import TreemeanError
-from treemean.evaluation.branching import Branching
+from treemean.evaluation.branching import Branching, BranchingCounts
 from treemean.evaluation.protocols import Level, Protocol
 from treemean.names import Metric
 from treemean.trees.bitsets import Ints
@@ -206,10 +206,28 @@ class Confusion:
 
 @dataclass(frozen=True)
 class TagCounts:
-    """How many words there are, and how many of them have the gold part-of-speech tag."""
+    """How many words there are, and how many of them have the gold part-of-speech tag.
+
+    `predicted_told` and `gold_told` say whether a side has any tags.
+    """
 
     matched: int
     words: int
+    predicted_told: bool = True
+    gold_told: bool = True
+
+    def __add__(self, other: TagCounts) -> TagCounts:
+        return TagCounts(
+            self.matched + other.matched,
+            self.words + other.words,
+            self.predicted_told or other.predicted_told,
+            self.gold_told or other.gold_told,
+        )
+
+    @property
+    def told(self) -> bool:
+        """Whether both sides have tags."""
+        return self.predicted_told and self.gold_told
 
     @property
     def accuracy(self) -> float:
@@ -274,6 +292,8 @@ class Evaluation:
     sentences : int64[S], the places of these sentences in the gold treebank; `ids` : their ids, empty where
         they have none; `lengths` : int64[S], their words without punctuation.
     exact : bool[S], whether exactly the gold constituents were predicted, as the protocol counts them.
+    scored, exact_matches : how many sentences were scored, and how many of them are exact matches. Where an
+        evaluation was added up of many parts, only this is told of single sentences, and columns are empty.
     exact_of : how many sentences `exact_match` is a share of.
     gold_digest : a fingerprint of the gold words and constituents that were scored.
     dropped : by reason, the ids (or numbers, as `#12`) of the gold sentences left out.
@@ -285,7 +305,7 @@ class Evaluation:
     confusions : which labels were taken for which over the same words; nothing without labels.
     by_length : scores by sentence length, without punctuation.
     cutoff : scores of the sentences up to the length that a parameter file tells, measured as it says.
-    branching : statistics of the predicted trees.
+    branching_counts : how the predicted trees branch.
     """
 
     protocol: Protocol
@@ -297,6 +317,8 @@ class Evaluation:
     ids: tuple[str, ...]
     lengths: Ints
     exact: NDArray[np.bool_]
+    scored: int
+    exact_matches: int
     exact_of: int
     gold_digest: str
     dropped: Mapping[str, tuple[str, ...]]
@@ -307,12 +329,12 @@ class Evaluation:
     confusions: tuple[Confusion, ...]
     by_length: tuple[LengthBin, ...]
     cutoff: LengthBin | None
-    branching: Branching
+    branching_counts: BranchingCounts
 
     @property
-    def exact_matches(self) -> int:
-        """How many sentences are exact matches."""
-        return int(self.exact.sum())
+    def branching(self) -> Branching:
+        """Statistics of the predicted trees."""
+        return self.branching_counts.statistics
 
     @property
     def exact_match(self) -> float:
@@ -369,7 +391,7 @@ class Evaluation:
                 "used_by": self.protocol.used_by,
                 "conventions": self.protocol.conventions(),
             },
-            "sentences": len(self.sentences),
+            "sentences": self.scored,
             "dropped": {
                 why: {"count": len(names), "sentences": list(names)} for why, names in self.dropped.items()
             },

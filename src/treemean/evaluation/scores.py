@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treemean.evaluation.alignment import Alignment, align
-from treemean.evaluation.branching import branching_statistics
+from treemean.evaluation.branching import count_branching
 from treemean.evaluation.counting import (
     Side,
     confused_labels,
@@ -67,8 +67,34 @@ def evaluate(
     >>> evaluate(guess, gold, labelled=True).overall.f1
     0.0
     """
-    predicted, gold = as_treebank(predicted), as_treebank(gold)
-    chosen = get_protocol(protocol, labelled=labelled)
+    return with_told_tags(
+        evaluate_part(
+            as_treebank(predicted),
+            as_treebank(gold),
+            get_protocol(protocol, labelled=labelled),
+            match=match,
+            max_length=max_length,
+            punctuation=punctuation,
+            ignore_case=ignore_case,
+        )
+    )
+
+
+def evaluate_part(
+    predicted: Treebank,
+    gold: Treebank,
+    chosen: Protocol,
+    *,
+    match: Match = "position",
+    max_length: int | None = None,
+    punctuation: str | Collection[str] = "auto",
+    ignore_case: bool = False,
+    first: int = 0,
+) -> Evaluation:
+    """Score a part of a treebank as `evaluate` does; `first` is how many gold sentences come before it.
+
+    Tags are counted whether or not this part has any: others may.
+    """
     pair = align(
         predicted,
         gold,
@@ -77,11 +103,16 @@ def evaluate(
         max_length=max_length,
         punctuation=punctuation,
         ignore_case=ignore_case,
+        first=first,
     )
     found = match_trees(pair, chosen)
     per_sentence = count_sentences(found, len(pair.gold))
     table = _Sentences(
-        per_sentence, _exact(per_sentence), _compared(per_sentence, chosen), _tags(pair, chosen)
+        per_sentence,
+        _exact(per_sentence),
+        _compared(per_sentence, chosen),
+        _tags(pair, chosen),
+        (_has_tags(pair.predicted), _has_tags(pair.gold)),
     )
     everything = np.ones(len(pair.gold), dtype=bool)
     cutoff = chosen.parameters.cutoff if chosen.parameters is not None else None
@@ -89,13 +120,15 @@ def evaluate(
         protocol=chosen,
         **{metric: counts.total(chosen.level) for metric, counts in per_sentence.items()},
         per_sentence=per_sentence,
-        sentences=pair.sentences,
+        sentences=pair.sentences + first,
         ids=tuple(pair.gold.ids.tolist()),
         lengths=pair.gold.lengths,
         exact=table.exact & table.compared,
+        scored=len(pair.sentences),
+        exact_matches=int((table.exact & table.compared).sum()),
         exact_of=int(table.compared.sum()),
         gold_digest=_digest(pair.gold, chosen),
-        dropped={why: sentence_names(gold, places) for why, places in pair.dropped.items()},
+        dropped={why: sentence_names(gold, places, first) for why, places in pair.dropped.items()},
         tags=table.tag_counts(everything),
         gold_fan_out_above_2=int((pair.gold.fan_outs > 2).sum()),
         by_label=score_labels(found, chosen),
@@ -103,7 +136,19 @@ def evaluate(
         confusions=confused_labels(found) if chosen.labelled else (),
         by_length=_by_length(pair, table, chosen),
         cutoff=None if cutoff is None else table.bin(1, cutoff, pair.lengths <= cutoff, chosen),
-        branching=branching_statistics(pair.predicted),
+        branching_counts=count_branching(pair.predicted),
+    )
+
+
+def with_told_tags(found: Evaluation) -> Evaluation:
+    """Return an evaluation that tells no accuracy of tags where a side has none."""
+    if found.tags is None or found.tags.told:
+        return found
+    return replace(
+        found,
+        tags=None,
+        by_length=tuple(replace(part, tags=None) for part in found.by_length),
+        cutoff=None if found.cutoff is None else replace(found.cutoff, tags=None),
     )
 
 
@@ -202,17 +247,20 @@ class _Sentences:
     Parameters
     ----------
     exact : bool[S], whether it is an exact match; `compared` : bool[S], whether that is asked.
-    tags : int64[S] right tags and int64[S] words; None where a side has no tags.
+    tags : int64[S] right tags and int64[S] words.
+    told : whether the prediction, and whether the gold has any tags.
     """
 
     per_sentence: Mapping[Metric, SentenceCounts]
     exact: Flags
     compared: Flags
-    tags: tuple[Ints, Ints] | None
+    tags: tuple[Ints, Ints]
+    told: tuple[bool, bool]
 
-    def tag_counts(self, chosen: Flags) -> TagCounts | None:
+    def tag_counts(self, chosen: Flags) -> TagCounts:
         """Return the tags of some sentences."""
-        return None if self.tags is None else TagCounts(*(int(column[chosen].sum()) for column in self.tags))
+        right, words = (int(column[chosen].sum()) for column in self.tags)
+        return TagCounts(right, words, *self.told)
 
     def bin(self, shortest: int, longest: int | None, chosen: Flags, protocol: Protocol) -> LengthBin:
         """Return the scores of some sentences."""
@@ -241,10 +289,12 @@ def _compared(per_sentence: Mapping[Metric, SentenceCounts], protocol: Protocol)
     return np.ones(len(counts), dtype=bool)
 
 
-def _tags(pair: Alignment, protocol: Protocol) -> tuple[Ints, Ints] | None:
+def _has_tags(treebank: Treebank) -> bool:
+    return not treebank.tags.where("".__eq__).all()
+
+
+def _tags(pair: Alignment, protocol: Protocol) -> tuple[Ints, Ints]:
     """Return how many words of each sentence have the gold tag, and how many words there are."""
-    if any(bank.tags.where("".__eq__).all() for bank in (pair.predicted, pair.gold)):
-        return None
     tag_of = protocol.parameters.tag_of if protocol.parameters is not None else str
     predicted, gold = comparable(pair.predicted.tags, pair.gold.tags, tag_of)
     sentence = np.repeat(np.arange(len(pair.gold)), pair.gold.lengths)
@@ -275,6 +325,6 @@ def _digest(gold: Treebank, protocol: Protocol) -> str:
     return digest.hexdigest()
 
 
-def sentence_names(treebank: Treebank, places: Ints) -> tuple[str, ...]:
-    """Return the ids of sentences, or their numbers where they have none."""
-    return tuple(treebank.ids[place] or f"#{place + 1}" for place in places.tolist())
+def sentence_names(treebank: Treebank, places: Ints, first: int = 0) -> tuple[str, ...]:
+    """Return the ids of sentences, or their numbers where they have none; `first` come before."""
+    return tuple(treebank.ids[place] or f"#{first + place + 1}" for place in places.tolist())

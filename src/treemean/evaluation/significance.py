@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,10 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treemean.errors import MismatchError, TreemeanError
+from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import Evaluation, Floats
 from treemean.names import Metric, SignificanceTest
 from treemean.trees.bitsets import Ints
 from treemean.trees.html import Cell, html_table
+
+#: What the bootstrap sums over a sample of sentences: float64[S, k].
+Sentences = NDArray[np.float64]
 
 _EXACT_TRIALS = 10_000
 _DRAWS = 1 << 21  # how many sentences are drawn at a time
@@ -140,13 +144,48 @@ def compare(
         )
     if a.gold_digest != b.gold_digest:
         raise MismatchError("the two evaluations were made against different gold trees")
-    counts_a, counts_b = a.counts(metric), b.counts(metric)
+    if a.scored > len(a.sentences):
+        raise TreemeanError("these evaluations were added up, and do not know single sentences any more")
+    a.counts(metric)  # tells which metrics there are
     difference = a.per_sentence[metric].f1 - b.per_sentence[metric].f1
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
+    return compare_sentences(
+        a,
+        b,
+        (wins, losses, len(difference) - wins - losses),
+        (sentences_of(a, metric), sentences_of(b, metric)),
+        test=test,
+        metric=metric,
+        samples=samples,
+        seed=seed,
+        confidence=confidence,
+    )
+
+
+def compare_sentences(
+    a: Evaluation,
+    b: Evaluation,
+    outcome: tuple[int, int, int],
+    sentences: tuple[Sentences, Sentences] | None,
+    *,
+    test: SignificanceTest,
+    metric: Metric,
+    samples: int,
+    seed: int,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Compare two predictions of whose sentences wins, losses and ties are known.
+
+    `sentences` holds what the bootstrap sums over a sample, of both; sign tests do without.
+    """
+    wins, losses, ties = outcome
+    counts_a, counts_b = a.counts(metric), b.counts(metric)
     interval = None
     if test == "bootstrap":
+        columns = sentences or (np.zeros((0, 2)), np.zeros((0, 2)))
         statistic = counts_a.f1 - counts_b.f1
-        drawn = _bootstrap_scores(a, metric, samples, seed) - _bootstrap_scores(b, metric, samples, seed)
+        scores = [_bootstrap_scores(one, a.protocol, samples, seed) for one in columns]
+        drawn = scores[0] - scores[1]
         interval = _interval(statistic, drawn, confidence, seed)
         shifted = drawn - statistic
         p_value = _share_reaching(shifted, statistic)
@@ -162,7 +201,7 @@ def compare(
         score_b=counts_b.shown.f1,
         wins=wins,
         losses=losses,
-        ties=len(difference) - wins - losses,
+        ties=ties,
         statistic=statistic,
         p_value=p_value,
         p_value_two_sided=two_sided,
@@ -181,7 +220,9 @@ def bootstrap_interval(
 ) -> Interval:
     """Return a percentile bootstrap confidence interval, over sentences, of the F1 of one prediction."""
     estimate = evaluation.counts(metric).f1
-    return _interval(estimate, _bootstrap_scores(evaluation, metric, samples, seed), confidence, seed)
+    columns = sentences_of(evaluation, metric)
+    drawn = _bootstrap_scores(columns, evaluation.protocol, samples, seed)
+    return _interval(estimate, drawn, confidence, seed)
 
 
 def binomial_tail(successes: int, trials: int) -> float:
@@ -210,29 +251,28 @@ def binomial_tail(successes: int, trials: int) -> float:
     return math.exp(first - trials * math.log(2.0) + math.log(relative))
 
 
-def _bootstrap_scores(evaluation: Evaluation, metric: Metric, samples: int, seed: int) -> Floats:
+def sentences_of(evaluation: Evaluation, metric: Metric) -> Sentences:
+    """Return what the bootstrap sums over a sample: float64[S, k]."""
+    counts = evaluation.per_sentence[metric]
+    if evaluation.protocol.level == "sentence":
+        return counts.f1[:, None]
+    return np.stack([counts.matched, counts.predicted + counts.gold], axis=1).astype(np.float64)
+
+
+def _bootstrap_scores(columns: Sentences, protocol: Protocol, samples: int, seed: int) -> Floats:
     """Return the score of every bootstrap sample of the sentences: float64[samples].
 
     The same seed and number of sentences give the same samples, so that two predictions are paired.
     """
     if samples < 1:
         raise TreemeanError(f"the bootstrap needs at least one sample, not {samples}")
-    columns, score = _scorer(evaluation, metric)
-    parts = [score(times @ columns) for times in _resamples(len(columns), samples, seed)]
-    return np.concatenate(parts)
 
-
-def _scorer(evaluation: Evaluation, metric: Metric) -> tuple[Floats, Callable[[Floats], Floats]]:
-    """Return float64[S, k] columns to be summed over a sample, and the score of such sums."""
-    counts = evaluation.per_sentence[metric]
-    if evaluation.protocol.level == "sentence":
-        return counts.f1[:, None], lambda sums: sums[:, 0] / max(1, len(counts))
-
-    def pooled(sums: Floats) -> Floats:
+    def score(sums: Floats) -> Floats:
+        if protocol.level == "sentence":
+            return sums[:, 0] / max(1, len(columns))
         return np.where(sums[:, 1] > 0, 200 * sums[:, 0] / np.maximum(sums[:, 1], 1), 0.0)
 
-    both = np.stack([counts.matched, counts.predicted + counts.gold], axis=1)
-    return both.astype(np.float64), pooled
+    return np.concatenate([score(times @ columns) for times in _resamples(len(columns), samples, seed)])
 
 
 def _resamples(sentences: int, samples: int, seed: int) -> Iterator[Floats]:

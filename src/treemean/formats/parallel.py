@@ -14,6 +14,7 @@ def read_parallel(
     *,
     format: str | None = None,
     encoding: str = "utf-8",
+    keep_wrapper: bool = False,
 ) -> Iterator[list[Treebank]]:
     """Yield lists of equally long batches, one of each file; raise `MismatchError` if one ends early.
 
@@ -22,7 +23,9 @@ def read_parallel(
     """
     from treemean.formats import read_batches
 
-    streams = [read_batches(path, format=format, encoding=encoding) for path in paths]
+    streams = [
+        read_batches(path, format=format, encoding=encoding, keep_wrapper=keep_wrapper) for path in paths
+    ]
     yield from side_by_side(streams, [os.fspath(path) for path in paths])
 
 

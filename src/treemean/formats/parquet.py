@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import ModuleType
 from typing import IO
 
@@ -240,8 +241,10 @@ class _Part:
 
 
 def _discard(writer: Arrow, file: IO[bytes]) -> None:
-    writer.close()
-    file.close()
+    with suppress(OSError):  # a full disk; nobody will read the file
+        writer.close()
+    with suppress(OSError):
+        file.close()
 
 
 def _join(parts: Sequence[_Part]) -> _Part:

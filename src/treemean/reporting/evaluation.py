@@ -57,7 +57,7 @@ def protocol_notes(evaluation: Evaluation) -> list[str]:
 def scored_note(evaluation: Evaluation) -> str:
     """Say how many sentences were scored, how many dropped and why."""
     dropped = "".join(f"; {len(names):,} dropped ({why})" for why, names in evaluation.dropped.items())
-    count = len(evaluation.sentences)
+    count = evaluation.scored
     return f"{count:,} sentence{'s' * (count != 1)} scored{dropped}."
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from treemean.evaluation import Counts, Evaluation
 from treemean.evaluation.results import Shown
@@ -13,6 +13,11 @@ from treemean.reporting.rows import Row, write_rows
 def write_per_sentence(path: str | os.PathLike[str], evaluations: Mapping[str, Evaluation]) -> None:
     """Write a row for every sentence of one evaluation or several, by name; the file appears whole or not."""
     rows = (row for name, evaluation in evaluations.items() for row in sentence_rows(name, evaluation))
+    write_sentence_rows(path, rows)
+
+
+def write_sentence_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
+    """Write rows by `sentence_rows` as they come."""
     write_rows(path, _COLUMNS, rows)
 
 

@@ -58,7 +58,7 @@ def _facts(evaluation: Evaluation, *, by_label: bool, by_length: bool) -> Iterat
         "exact_match": evaluation.exact_match if evaluation.exact_of else None,
         "exact_matches": evaluation.exact_matches,
         "tag_accuracy": evaluation.tag_accuracy,
-        "sentences": len(evaluation.sentences),
+        "sentences": evaluation.scored,
         "dropped": sum(len(names) for names in evaluation.dropped.values()),
         "gold_fan_out_above_2": evaluation.gold_fan_out_above_2,
     }

@@ -44,7 +44,14 @@ class LocalEngine:
             for index, task in enumerate(tasks):
                 yield index, function(shared, task)
             return
-        call = pickle.dumps((function, shared))
+        try:
+            yield from self._map(pickle.dumps((function, shared)), tasks)
+        finally:
+            for worker in self._busy.values():  # nobody waits for their results any more
+                worker.end()
+            self._busy = {}
+
+    def _map(self, call: bytes, tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         waiting = deque(range(len(tasks)))
         attempts: Counter[int] = Counter()
         while waiting or self._busy:

@@ -1,0 +1,42 @@
+"""Small treebanks for jobs over shards, and what compares the folders that jobs write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from treemean import sample, scaling, write
+from treemean.trees import Treebank
+
+SHARD = 40
+
+
+def runs_of(count: int, sentences: int) -> list[Treebank]:
+    """Return runs of the sample, repeated until there are so many sentences, each with an id of its own."""
+    from treemean.trees.strings import Strings
+
+    runs = sample.runs()[:count]
+    times = -(-sentences // len(runs[0]))
+    ids = Strings.of(f"s{number}" for number in range(sentences))
+    return [Treebank.concatenate([run] * times)[:sentences].with_columns(ids=ids) for run in runs]
+
+
+def write_runs(folder: Path, count: int = 3, sentences: int = 130, *, sharded: bool = True) -> list[Path]:
+    """Write runs as Parquet files, or as folders of shards of different sizes."""
+    paths = []
+    for number, run in enumerate(runs_of(count, sentences)):
+        path = folder / f"run{number}.parquet"
+        write(run, path)
+        if sharded:
+            scaling.convert(path, folder / f"run{number}", shard_size=SHARD + 7 * number, workers=1)
+            path = folder / f"run{number}"
+        paths.append(path)
+    return paths
+
+
+def content(folder: Path, *, manifest: bool = True) -> dict[str, bytes]:
+    """Return all files of a folder, hidden ones among them, by their names."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and (manifest or path.name != "_manifest.json")
+    }

@@ -1,0 +1,147 @@
+"""Whatever is killed and whenever: the same command goes on, with the bytes of an undisturbed run."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from killing import children_of, kill_again_and_again, start
+from scaling_instances import SHARD, content, runs_of, write_runs
+
+import treemean
+from commands import run
+from treemean.scaling.engines import open_engine
+
+
+def average_command(folder: Path, output: Path) -> list[object]:
+    runs = sorted(folder.glob("run?"))
+    return ["average", *runs, "-o", output, "--engine", "local", "--workers", 2, "--shard-size", SHARD]
+
+
+def convert_command(folder: Path, output: Path) -> list[object]:
+    return [
+        *("convert", folder / "run0.parquet", output, "--engine", "local", "--workers", 2),
+        *("--shard-size", SHARD, "--remove-punctuation", "--branching", "random"),
+    ]
+
+
+def convert_text_command(folder: Path, output: Path) -> list[object]:
+    return ["convert", folder / "run0.discbracket", output, "--shard-size", SHARD, "--binarise", "right"]
+
+
+def average_text_command(folder: Path, output: Path) -> list[object]:
+    """Files that are no Parquet are copied first."""
+    runs = [folder / "run0.discbracket", folder / "run1"]
+    return ["average", *runs, "-o", output, "--engine", "local", "--workers", 2, "--shard-size", SHARD]
+
+
+COMMANDS = {
+    "average": average_command,
+    "convert": convert_command,
+    "convert-text": convert_text_command,
+    "average-text": average_text_command,
+}
+
+
+def check_kills(tmp_path: Path, name: str, kills: int, sentences: int) -> None:
+    write_runs(tmp_path, 3, sentences)
+    treemean.write(runs_of(1, sentences)[0], tmp_path / "run0.discbracket")
+    command = COMMANDS[name]
+    run(*command(tmp_path, tmp_path / "undisturbed"))
+    rng = random.Random(f"{name}{kills}")
+    done = trial = 0
+    while done < kills:
+        output = tmp_path / f"disturbed{trial}"
+        done += kill_again_and_again(
+            command(tmp_path, output), output, min(3, kills - done), rng, tmp_path / "log"
+        )
+        assert content(output) == content(tmp_path / "undisturbed")
+        trial += 1
+        assert trial < 10 * kills, "the job is too short to be killed"
+
+
+@pytest.mark.parametrize("name", ["average", "convert"])
+def test_some_kills(tmp_path: Path, name: str) -> None:
+    check_kills(tmp_path, name, 3, 280)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_many_kills(tmp_path: Path, name: str) -> None:
+    check_kills(tmp_path, name, 20, 400)
+
+
+def test_workers_end_with_their_driver(tmp_path: Path) -> None:
+    """A driver that is killed leaves no process behind."""
+    write_runs(tmp_path, 3, 280)
+    process = start(average_command(tmp_path, tmp_path / "mean"), tmp_path / "log")
+    workers: list[int] = []
+    while not workers and process.poll() is None:
+        workers = children_of(process.pid)
+    process.kill()
+    process.wait()
+    assert workers
+    while any(Path(f"/proc/{worker}/cmdline").exists() for worker in workers):
+        pass  # a hang is a failure
+
+
+def test_a_worker_that_always_dies_is_told() -> None:
+    with (
+        open_engine("local", workers=2) as engine,
+        pytest.raises(treemean.TreemeanError, match=r"ended its process 5 times \(exit code 3\)"),
+    ):
+        list(engine.map(leave, 3, [None]))
+
+
+def leave(code: int, _: None) -> None:
+    import os
+
+    os._exit(code)
+
+
+def test_errors_of_workers_are_told_as_they_are() -> None:
+    with open_engine("local", workers=2) as engine:
+        with pytest.raises(treemean.TreemeanError, match=r"^no such thing as 1$"):
+            list(engine.map(refuse, "no such thing as", [1, 1]))
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            list(engine.map(divide, 1, [0]))
+        assert sorted(engine.map(divide, 6, [1, 2, 3])) == [(0, 6.0), (1, 3.0), (2, 2.0)]
+
+
+def refuse(what: str, task: int) -> None:
+    raise treemean.TreemeanError(f"{what} {task}")
+
+
+def divide(number: float, by: float) -> float:
+    return number / by
+
+
+def test_a_full_disk_stops_cleanly(tmp_path: Path) -> None:
+    """What was written stays, nothing else is left, and with room the same command goes on."""
+    import resource
+    import subprocess
+    import sys
+
+    write_runs(tmp_path, 1, 280)
+    command = ["convert", tmp_path / "run0.parquet", tmp_path / "out", "--shard-size", 200]
+    whole = tmp_path / "whole"
+    run("convert", tmp_path / "run0.parquet", whole, "--shard-size", 200)
+    sizes = sorted(path.stat().st_size for path in whole.glob("part-*"))
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[0] + 100, sizes[0] + 100))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "treemean", *map(str, command)],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "out").glob("*.part"))
+    run(*command)
+    assert content(tmp_path / "out") == content(whole)

@@ -1,0 +1,285 @@
+"""Sharded treebanks: what is written is what was read, in files whose names and bytes are always the same."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scaling_instances import SHARD, content, runs_of, write_runs
+
+import treemean
+from examples import examples
+from instances import cycle_blow_up, trees_of_graph
+from treemean import scaling
+from treemean.averaging import count_labels
+from treemean.errors import FormatError, InvalidOption, MismatchError, TreemeanError
+from treemean.formats.sharded import MANIFEST, UNFINISHED, load_manifest
+from treemean.scaling.inputs import Contents, File, cut
+from treemean.scaling.sums import frequencies_from_dict
+from treemean.trees import Treebank
+
+
+def test_a_sharded_treebank_is_read_like_a_file(tmp_path: Path) -> None:
+    (run,) = runs_of(1, 130)
+    (path,) = write_runs(tmp_path, 1)
+    manifest = load_manifest(path)
+    assert [shard.sentences for shard in manifest.shards] == [40, 40, 40, 10]
+    assert manifest.sentences == 130
+    assert treemean.read(path) == run
+    assert frequencies_from_dict(manifest.sums["frequencies"]) == count_labels([[run]])[0]
+
+
+def test_other_programs_read_the_folder(tmp_path: Path) -> None:
+    """PyArrow reads folders for pandas; it passes over what begins with an underscore."""
+    (path,) = write_runs(tmp_path, 1)
+    table = pyarrow.parquet.read_table(path)
+    assert table.column("id").to_pylist() == [f"s{number}" for number in range(130)]
+
+
+def test_text_becomes_the_same_shards_as_parquet(tmp_path: Path) -> None:
+    (run,) = runs_of(1, 130)
+    treemean.write(run, tmp_path / "run.jsonl.gz")
+    treemean.write(run, tmp_path / "run.parquet")
+    for name in ("run.jsonl.gz", "run.parquet"):
+        scaling.convert(tmp_path / name, tmp_path / f"{name}-shards", shard_size=SHARD, workers=1)
+        assert treemean.read(tmp_path / f"{name}-shards") == run
+
+
+@pytest.mark.parametrize("sharded", [True, False])
+def test_the_average_of_shards_is_the_average(tmp_path: Path, sharded: bool) -> None:
+    """Whatever the sizes of the shards that are read and written: ties are decided by the whole."""
+    paths = write_runs(tmp_path, sharded=sharded)
+    expected = treemean.average(runs_of(3, 130))
+    for size in (None, 33):
+        done = scaling.average(paths, tmp_path / f"mean{size}", shard_size=size, workers=1)
+        found = treemean.read(tmp_path / f"mean{size}")
+        assert found == expected
+        assert np.array_equal(found.sentence_values["objective"], expected.sentence_values["objective"])
+        assert "seconds" not in found.sentence_values
+        assert done.sums.counts["optimal"] == 130
+
+
+def test_workers_and_sharding_change_no_byte(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path)
+    for workers in (1, 3):
+        scaling.average(paths, tmp_path / f"mean{workers}", workers=workers)
+    assert content(tmp_path / "mean1") == content(tmp_path / "mean3")
+
+
+def test_a_finished_job_does_nothing(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path)
+    first = scaling.average(paths, tmp_path / "mean", workers=1)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "mean").iterdir()}
+    second = scaling.average(paths, tmp_path / "mean", workers=1)
+    assert (first.before, second.before) == (False, True)
+    assert (first.made, second.made) == (4, 0)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "mean").iterdir()} == before
+
+
+def test_another_job_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path)
+    scaling.average(paths, tmp_path / "mean", workers=1)
+    scaling.average(paths, tmp_path / "mean", workers=1, binary=True)
+    scaling.average(paths, tmp_path / "binary", workers=1, binary=True)
+    assert content(tmp_path / "mean") == content(tmp_path / "binary")
+
+
+def test_going_on_makes_only_what_is_missing(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path)
+    scaling.average(paths, tmp_path / "mean", workers=1)
+    expected = content(tmp_path / "mean")
+    (tmp_path / "mean" / MANIFEST).unlink()
+    lost = sorted((tmp_path / "mean").glob("part-*"))[1]
+    lost.unlink()
+    (tmp_path / "mean" / ".part-00001-x.parquet.abc.part").write_bytes(b"left by a dead process")
+    (tmp_path / "mean" / "part-00001-0123456789abcdef.parquet").write_bytes(b"of another job")
+    (tmp_path / "mean" / UNFINISHED).write_bytes(b"{}")
+    with pytest.raises(FormatError, match="not finished"):
+        treemean.read(tmp_path / "mean")
+    done = scaling.average(paths, tmp_path / "mean", workers=1)
+    assert (done.made, done.found) == (1, 3)
+    assert content(tmp_path / "mean") == expected
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path, 1)
+    target = tmp_path / "mine"
+    target.mkdir()
+    (target / "thesis.tex").write_text("precious")
+    with pytest.raises(TreemeanError, match=r"something else than a sharded treebank \(thesis.tex\)"):
+        scaling.convert(paths[0], target, workers=1)
+    assert content(target) == {"thesis.tex": b"precious"}
+
+
+def test_two_jobs_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    from treemean.scaling.folders import working_in
+
+    paths = write_runs(tmp_path, 1)
+    with (
+        working_in(tmp_path / "out"),
+        pytest.raises(TreemeanError, match="another process is writing"),
+    ):
+        scaling.convert(paths[0], tmp_path / "out", workers=1)
+    scaling.convert(paths[0], tmp_path / "out", workers=1)
+
+
+# ---- bad input ---------------------------------------------------------------------------------------
+
+
+def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path)
+    shard = sorted(paths[0].glob("part-*"))[0]
+    data = bytearray(shard.read_bytes())
+    data[len(data) // 3] ^= 1
+    shard.write_bytes(data)
+    with pytest.raises(FormatError, match="not the one that the manifest tells of"):
+        treemean.read(paths[0])
+    with pytest.raises(TreemeanError, match="has changed since"):
+        scaling.average(paths, tmp_path / "mean", workers=1)
+    assert not (tmp_path / "mean" / MANIFEST).exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda told: told.update(kind="shopping list"), "does not fit the checksum"),
+        (lambda told: told.pop("sha256") and told.update(schema=7), "its schema is 7"),
+        (lambda told: told.pop("sha256") and told.update(kind="x"), "no manifest"),
+        (lambda told: told.pop("sha256") and told["shards"][0].update(file="../x"), "outside of the folder"),
+        (lambda told: told.pop("sha256") and told["shards"][0].pop("bytes"), "damaged manifest"),
+    ],
+)
+def test_damaged_manifests(tmp_path: Path, change, message: str) -> None:
+    (path,) = write_runs(tmp_path, 1)
+    told = json.loads((path / MANIFEST).read_text())
+    change(told)
+    (path / MANIFEST).write_text(json.dumps(told))
+    with pytest.raises(FormatError, match=message):
+        treemean.read(path)
+
+
+def test_bad_records_are_set_aside_with_reason_and_source(tmp_path: Path) -> None:
+    (run,) = runs_of(1, 5)
+    treemean.write(run, tmp_path / "good.jsonl")
+    lines = (tmp_path / "good.jsonl").read_text().splitlines()
+    lines.insert(3, '{"words": 7}')
+    source = tmp_path / "some.jsonl"
+    source.write_text("\n".join(lines) + "\n")
+    with pytest.raises(TreemeanError, match=r"some.jsonl:4"):
+        scaling.convert(source, tmp_path / "out", shard_size=2, workers=1)
+    work = scaling.Conversion(source=str(source), skip_bad=True)
+    done = scaling.convert(source, tmp_path / "out", work, shard_size=2, workers=1)
+    assert done.manifest.sentences == 5
+    assert done.sums.counts["bad"] == 1
+    (aside,) = (tmp_path / "out").glob("_bad-*.jsonl")
+    (record,) = map(json.loads, aside.read_text().splitlines())
+    assert record["source"] == str(source)
+    assert record["line"] == 4
+    assert record["record"].strip() == '{"words": 7}'
+    assert treemean.read(tmp_path / "out") == run
+
+
+def test_a_sentence_beyond_its_budget_holds_nobody_up(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    trees, _ = trees_of_graph(*cycle_blow_up(60, 4, rng), rng)
+    paths = []
+    for number, tree in enumerate(trees):
+        bank = Treebank.from_trees([tree])
+        treemean.write(bank, tmp_path / f"{number}.parquet")
+        paths.append(tmp_path / f"{number}.parquet")
+    done = scaling.average(paths, tmp_path / "mean", workers=1, node_limit=0)
+    (note,) = done.sums.notes["bounded"]
+    assert note["sentence"] == 1
+    assert note["upper_bound"] >= note["objective"]
+    assert "stopped after 0 steps" in note["reason"]
+
+
+def test_options_that_do_not_repeat_are_refused(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path, 2)
+    for options in ({"time_limit": 1.0}, {"jobs": 2}):
+        with pytest.raises(InvalidOption, match="node_limit"):
+            scaling.average(paths, tmp_path / "mean", workers=1, **options)
+    with pytest.raises(InvalidOption, match="weights"):
+        scaling.average(paths, tmp_path / "mean", workers=1, weights=[1.0])
+    assert not (tmp_path / "mean").exists()
+
+
+def test_runs_of_other_sentences_are_refused(tmp_path: Path) -> None:
+    a, b = runs_of(2, 60)
+    treemean.write(a, tmp_path / "a.parquet")
+    treemean.write(b[:59], tmp_path / "b.parquet")
+    treemean.write(b.take(np.arange(60)[::-1]), tmp_path / "c.parquet")
+    with pytest.raises(MismatchError, match="59 sentences"):
+        scaling.average([tmp_path / "a.parquet", tmp_path / "b.parquet"], tmp_path / "mean", workers=1)
+    with pytest.raises(MismatchError, match="sentence 1 "):
+        scaling.average([tmp_path / "a.parquet", tmp_path / "c.parquet"], tmp_path / "mean", workers=1)
+
+
+# ---- other orders ------------------------------------------------------------------------------------
+
+
+def test_other_orders_are_matched_by_id(tmp_path: Path) -> None:
+    runs = runs_of(3, 130)
+    order = np.random.default_rng(3).permutation(130)
+    shuffled = [runs[0], runs[1].take(order), runs[2]]
+    paths = []
+    for number, run in enumerate(shuffled):
+        treemean.write(run, tmp_path / f"{number}.parquet")
+        paths.append(tmp_path / f"{number}.parquet")
+    said: list[str] = []
+    scaling.average(paths, tmp_path / "mean", workers=1, shard_size=33, match="id", say=said.append)
+    assert treemean.read(tmp_path / "mean") == treemean.average(runs)
+    assert said == [f"1 of 3 treebanks were brought into the order of {paths[0]}"]
+    assert not list((tmp_path / "mean").glob(".*"))
+
+
+def test_without_unique_ids_sentences_are_matched_by_position(tmp_path: Path) -> None:
+    twice = [Treebank.concatenate([run, run]) for run in runs_of(2, 50)]
+    twice[1] = twice[1].with_columns(ids=twice[1].ids.take(np.arange(100)[::-1]))
+    paths = []
+    for number, run in enumerate(twice):
+        treemean.write(run, tmp_path / f"{number}.parquet")
+        paths.append(tmp_path / f"{number}.parquet")
+    said: list[str] = []
+    scaling.average(paths, tmp_path / "mean", workers=1, match="id", say=said.append)
+    assert len(said) == 1
+    assert "occur more than once: sentences are matched by position" in said[0]
+
+
+# ---- cutting -----------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=6), min_size=1, max_size=3),
+    st.integers(1, 12),
+)
+@examples(60)
+def test_cuts_have_every_sentence_once(sizes: list[list[int]], size: int) -> None:
+    total = sum(sizes[0])
+    runs = []
+    for number, files in enumerate(sizes):
+        rows = [*files, total]
+        kept = []
+        for count in rows:
+            kept.append(min(count, total - sum(kept)))
+        entries = tuple(
+            File(f"{number}/{place}", count, f"{number}{place}") for place, count in enumerate(kept)
+        )
+        runs.append(Contents(str(number), entries))
+    cuts = cut(runs, size)
+    for number, run in enumerate(runs):
+        everything = [(file.path, row) for file in run.files for row in range(file.rows)]
+        found = [
+            (rows.file.path, row)
+            for piece in cuts
+            for rows in piece.runs[number]
+            for row in range(rows.start, rows.stop)
+        ]
+        assert found == everything
+    assert [piece.first for piece in cuts] == list(range(0, total, size))
