@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from treemean._version import __version__
+from treemean.cli.help import App
 
-app = typer.Typer(
+app = App(
     name="treemean",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -40,7 +41,7 @@ def _treemean(
 
     [bold]Examples[/bold]
 
-      treemean demo                                       [dim]# everything on a small sample[/dim]
+      treemean demo                              [dim]# everything on a small sample[/dim]
 
       treemean convert alpino.xml.gz gold.discbracket --remove-punctuation
 
@@ -55,7 +56,7 @@ def _treemean(
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
-    from treemean.cli.output import complain
+    from treemean.cli.output import complain, say
     from treemean.errors import TreemeanError
 
     program.begin()
@@ -68,6 +69,7 @@ def main() -> None:
         complain(str(error))
         sys.exit(1)
     except KeyboardInterrupt:
+        say("interrupted; files stand as they did before, and the same command begins anew")
         sys.exit(program.INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away
         program.abandon_output()

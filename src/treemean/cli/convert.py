@@ -20,10 +20,7 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A file, a folder or zip of files, or -.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A file (.gz compresses), or -.")],
     from_format: options.From = None,
-    to_format: Annotated[
-        str | None,
-        typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
-    ] = None,
+    to_format: options.To = None,
     encoding: options.Encoding = "utf-8",
     sentences: options.Sentences = None,
     ids: Annotated[

@@ -9,19 +9,20 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
+from treemean.cli.help import App
 from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
 
 if TYPE_CHECKING:
     from treemean.training.inspection import DataReport
 
-debug_app = typer.Typer(no_args_is_help=True, help="Check a configuration or a corpus before a long run.")
+debug_app = App(no_args_is_help=True, help="Check a configuration or a corpus before a long run.")
 app.add_typer(debug_app, name="debug")
 
 
 @debug_app.command("config")
 def config_(
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A TOML file, or the name of a preset.")],
+    config: options.Config,
     override: Overrides = None,
     as_json: options.AsJson = False,
 ) -> None:
