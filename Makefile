@@ -151,7 +151,7 @@ docs: $(VENV)/installed
 
 # Everything it needs is installed; nothing is fetched.
 site: $(VENV)/installed
-	$(RUN)/mkdocs build --strict --quiet --site-dir out/site
+	NO_MKDOCS_2_WARNING=1 $(RUN)/mkdocs build --strict --quiet --site-dir out/site
 	@echo "open out/site/index.html"
 
 # auditwheel names the oldest systems on which the wheel works; what it cannot name keeps the tag of this machine.

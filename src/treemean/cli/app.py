@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from treemean._version import __version__
 from treemean.cli.commands import App
+from treemean.cli.help import Group
 from treemean.printing import harmless
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """All commands; what they say of wrong usage quotes arguments, and these may come from anywhere."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -72,7 +72,7 @@ def _treemean(
 
     [bold]Examples[/bold]
 
-      treemean demo                                       [dim]# everything on a small sample[/dim]
+      treemean demo                              [dim]# everything on a small sample[/dim]
 
       treemean convert alpino.xml.gz gold.discbracket --remove-punctuation
 
@@ -87,7 +87,15 @@ def _treemean(
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
-    from treemean.cli.output import complain
+    from treemean.cli.output import complain, say
+
+    def work() -> int | None:
+        try:
+            app()
+        except KeyboardInterrupt:
+            say("interrupted; files stand as they did before, and the same command begins anew")
+            raise
+        return 0
 
     program.begin()
-    sys.exit(program.run(app, complain))
+    sys.exit(program.run(work, complain))

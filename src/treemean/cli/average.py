@@ -78,14 +78,19 @@ def average(
         str,
         READS,
         typer.Option(
-            metavar="canonical|right|left|FILE",
-            help="What decides between equally good trees: last words far to the right, first words far to "
-            "the left, or a JSON Lines file with values of constituents (see docs/averaging.md).",
+            metavar="RULE|FILE",
+            autocompletion=lambda: list(get_args(TieRule)),
+            help="What decides between equally good trees: canonical, right (last words far to the right), "
+            "left (first words far to the left), or a JSON Lines file with values of constituents (see "
+            "docs/averaging.md).",
         ),
     ] = "canonical",
     method: Annotated[
         str,
-        typer.Option(help=f"One of {', '.join(get_args(MethodName))} (integer-programming needs SciPy)."),
+        typer.Option(
+            autocompletion=lambda: list(get_args(MethodName)),
+            help=f"One of {', '.join(get_args(MethodName))} (integer-programming needs SciPy).",
+        ),
     ] = "exact",
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads of the method exact; all cores if not given.")
@@ -126,10 +131,7 @@ def average(
         ),
     ] = None,
     from_format: options.From = None,
-    to_format: Annotated[
-        str | None,
-        typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
-    ] = None,
+    to_format: options.To = None,
     encoding: options.Encoding = "utf-8",
     shard_size: options.ShardSize = None,
     engine: options.Engine = None,
@@ -142,7 +144,7 @@ def average(
 
       treemean average run1.dbr run2.dbr run3.dbr -o mean.dbr
 
-      treemean average run*.dbr -o mean.parquet --weights 5.95,5.82,5.94 --stats stats.json
+      treemean average run*.dbr -o mean.jsonl --weights 5,4,4 --stats stats.json
 
       treemean average run*.dbr -o mean.dbr --binary --jobs 2
 
@@ -150,7 +152,7 @@ def average(
 
       treemean average run*.dbr -o mean.dbr --ties right
 
-      treemean average parser1.ptb parser2.ptb parser3.ptb -o mean.ptb --labelled --unaries none
+      treemean average a.ptb b.ptb c.ptb -o mean.ptb --labelled --unaries none
 
       treemean average run*.dbr -o mean.jsonl --hits hits.json --probability
 

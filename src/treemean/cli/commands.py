@@ -15,6 +15,8 @@ from typing import Any, Literal, get_type_hints
 
 import typer
 
+from treemean.cli import help
+
 #: The parameter by which a command is told to write over its first input.
 IN_PLACE = "in_place"
 
@@ -40,12 +42,12 @@ READS_PREDICTIONS = Files("reads", ("gold*", "run*"))
 READS_ENSEMBLE = Files("reads", ("parses/*/*",))
 
 
-class App(typer.Typer):
+class App(help.App):
     """Commands that look after their files."""
 
-    def command(self, *arguments: Any, **options: Any) -> Callable[[Any], Any]:
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
         """Register a command, see `typer.Typer.command`."""
-        register = super().command(*arguments, **options)
+        register = super().command(name, **options)
 
         def decorate(function: Any) -> Any:
             register(_guarded(function))

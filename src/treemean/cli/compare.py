@@ -32,6 +32,7 @@ def compare(
     max_length: options.MaxLength = None,
     punctuation: options.Punctuation = "auto",
     ignore_case: options.IgnoreCase = False,
+    explain: options.Explain = False,
     as_json: options.AsJson = False,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = "table",
     from_format: options.From = None,
@@ -79,4 +80,4 @@ def compare(
     if style == "csv":
         show_tables([comparison_rows(result, name_a, name_b, a)], style)
     else:
-        show_tables([comparison_table(result, name_a, name_b, a)], style)
+        show_tables([comparison_table(result, name_a, name_b, a, explain=explain)], style)

@@ -36,10 +36,7 @@ def convert(
         ),
     ] = "",
     from_format: options.From = None,
-    to_format: Annotated[
-        str | None,
-        typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
-    ] = None,
+    to_format: options.To = None,
     encoding: options.Encoding = "utf-8",
     sentences: options.Sentences = None,
     ids: Annotated[

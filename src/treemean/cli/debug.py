@@ -23,9 +23,7 @@ app.add_typer(debug_app, name="debug")
 
 @debug_app.command("config")
 def config_(
-    config: Annotated[
-        str, READS, typer.Argument(metavar="CONFIG", help="A TOML file, or the name of a preset.")
-    ],
+    config: options.Config,
     override: Overrides = None,
     as_json: options.AsJson = False,
 ) -> None:

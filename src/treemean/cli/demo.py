@@ -29,20 +29,24 @@ def demo(
 
       treemean demo
 
-      treemean demo -o quick --override training.epochs=3 --override run.runs=2 --override ensemble.keep=2
+      treemean demo -o quick --override training.epochs=3
     """
     from rich.console import Console
     from rich.markup import escape
     from rich.rule import Rule
+    from rich.text import Text
 
     from treemean import draw, draw_svg, sample, statistics, transforms
+    from treemean.cli.output import loading, resumable
     from treemean.cli.training_progress import watching
-    from treemean.experiments.config import load_config
-    from treemean.experiments.demo import telling_sentence, write_demo
-    from treemean.experiments.pipeline import run_ensemble
     from treemean.files.output import write_file
     from treemean.printing import harmless
     from treemean.trees import Tree
+
+    with loading("PyTorch"):
+        from treemean.experiments.config import load_config
+        from treemean.experiments.demo import telling_sentence, write_demo
+        from treemean.experiments.pipeline import run_ensemble
 
     console = Console()
     begun = time.perf_counter()
@@ -56,7 +60,9 @@ def demo(
 
     def show(title: str, tree: Tree, gold: Tree | None = None) -> None:
         console.print(f"\n[bold]{title}")
-        console.print(draw(tree, gold=gold, color=console.is_terminal), highlight=False, markup=False)
+        drawing = draw(tree, gold=gold, color=console.is_terminal, max_width=console.width)
+        # Rich would take the codes of colours for columns, and break lines.
+        console.print(Text.from_ansi(drawing), soft_wrap=True)
 
     config_file = write_demo(folder)
     config = load_config(config_file, override or [])
@@ -74,8 +80,8 @@ def demo(
         f"{config.grammar.kind.upper()} grammars, one initialisation, {config.run.runs} orders of the "
         f"sentences; {config.run.parallel} at a time. The configuration is {named(config_file)}."
     )
-    with watching(config.run.runs) as watch:
-        outcome = run_ensemble(config, folder, title="Test scores", progress=watch, tell=watch.say)
+    with resumable(), watching(config.run.runs) as watch:
+        outcome = run_ensemble(config, folder, title="Test scores", progress=watch, tell=watch.stage)
 
     chapter("3. Every parser, and the average of their trees")
     console.print(outcome.results.table().to_rich())

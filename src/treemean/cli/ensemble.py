@@ -92,11 +92,11 @@ def ensemble(
 
       treemean ensemble config.toml -o out --json | jq .results.mean
 
-      treemean debug config config.toml            [dim]# all settings, and where they come from[/dim]
+      treemean debug config config.toml    [dim]# all settings, and their origins[/dim]
     """
     import json
 
-    from treemean.cli.output import say, show_json, show_tables
+    from treemean.cli.output import resumable, say, show_json, show_tables
 
     if (config is None) == (test is None):
         raise typer.BadParameter(
@@ -110,7 +110,8 @@ def ensemble(
                     "it is about training; with --test nothing is trained", param_hint=option
                 )
         title = test.name
-        outcome = _of_trees(test, development, folder, model, keep, weigh, title, jobs)
+        with resumable():
+            outcome = _of_trees(test, development, folder, model, keep, weigh, title, jobs)
     else:
         if development is not None:
             raise typer.BadParameter(
@@ -127,7 +128,8 @@ def ensemble(
         ):
             settings += [f"{name}={value}"] if value is not None else []
         title = Path(config).stem
-        outcome = _trained(config, settings, folder, title, jobs)
+        with resumable():
+            outcome = _trained(config, settings, folder, title, jobs)
     if as_json or style == "json":
         show_json(json.loads(outcome.files["scores"].read_bytes()))
     else:
@@ -137,14 +139,17 @@ def ensemble(
 
 
 def _trained(config: str, settings: list[str], folder: Path, title: str, jobs: int | None) -> EnsembleOutcome:
+    from treemean.cli.output import loading
     from treemean.cli.training_progress import watching
-    from treemean.experiments.config import files_of, load_config
-    from treemean.experiments.pipeline import run_ensemble
-    from treemean.files.inputs import protected
+
+    with loading("PyTorch"):
+        from treemean.experiments.config import files_of, load_config
+        from treemean.experiments.pipeline import run_ensemble
+        from treemean.files.inputs import protected
 
     chosen = load_config(config, settings)
     with protected(files_of(chosen)), watching(chosen.run.runs) as watch:
-        return run_ensemble(chosen, folder, title=title, progress=watch, tell=watch.say, jobs=jobs)
+        return run_ensemble(chosen, folder, title=title, progress=watch, tell=watch.stage, jobs=jobs)
 
 
 def _of_trees(
@@ -157,9 +162,18 @@ def _of_trees(
     title: str,
     jobs: int | None,
 ) -> EnsembleOutcome:
-    from treemean.cli.output import say
+    from treemean.cli.training_progress import watching
     from treemean.experiments.ensemble import ensemble_of_trees
 
-    return ensemble_of_trees(
-        test, development, folder, model=model, keep=keep, weigh=weigh, title=title, tell=say, jobs=jobs
-    )
+    with watching(0) as watch:
+        return ensemble_of_trees(
+            test,
+            development,
+            folder,
+            model=model,
+            keep=keep,
+            weigh=weigh,
+            title=title,
+            tell=watch.stage,
+            jobs=jobs,
+        )

@@ -27,6 +27,7 @@ def evaluate(
     max_length: options.MaxLength = None,
     punctuation: options.Punctuation = "auto",
     ignore_case: options.IgnoreCase = False,
+    explain: options.Explain = False,
     by_label: Annotated[
         bool,
         typer.Option(
@@ -95,4 +96,5 @@ def evaluate(
     elif style == "csv":
         show_tables([evaluation_rows(results, by_label=by_label, by_length=by_length)], style)
     else:
-        show_tables(evaluation_tables(results, by_label=by_label, by_length=by_length), style)
+        tables = evaluation_tables(results, by_label=by_label, by_length=by_length, explain=explain)
+        show_tables(tables, style)

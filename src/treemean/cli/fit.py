@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES, check_different
+from treemean.cli.help import Command
 from treemean.names import HitModelName, Metric, ObjectiveName, SelectionRule, Target
 
 #: What `--pareto` without a file is turned into: the figure stands beside the hits.
@@ -20,7 +20,7 @@ BESIDE = "(beside the hits)"
 _FIGURES = (".svg", ".png", ".pdf")
 
 
-class _FitCommand(TyperCommand):
+class _FitCommand(Command):
     """A command whose option `--pareto` may stand with or without a file."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -130,9 +130,9 @@ def fit(
 
       treemean average test/run*.dbr --hits hits.json -o mean.dbr
 
-      treemean fit dev/run*.dbr --gold dev/gold.dbr --target disc --pareto front.svg -o hits.json
+      treemean fit run*.dbr --gold gold.dbr --target disc --pareto a.svg -o h.json
 
-      treemean fit dev/run*.dbr --gold dev/gold.dbr --reliability reliability.svg -o hits.json
+      treemean fit run*.dbr --gold gold.dbr --reliability b.svg -o hits.json
 
       treemean fit run*.dbr --model agreement -o hits.json   # no gold
 
@@ -141,7 +141,7 @@ def fit(
       treemean average test/run*.ptb --hits labelled.json --labelled -o mean.ptb
     """
     from treemean import fitting
-    from treemean.cli.output import read_all, say, short_names, show_tables
+    from treemean.cli.output import read_all, say, short_names, show_tables, working
     from treemean.reporting.figures import check_figure, draw_reliability, draw_trade_off
     from treemean.reporting.fitting import fit_tables
 
@@ -162,26 +162,28 @@ def fit(
         banks = align_by_id(banks)
     names = short_names(runs)
     begun = time.perf_counter()
-    fitted = fitting.fit(
-        banks[: len(runs)],
-        banks[-1] if gold else None,
-        model,
-        target=target,
-        eta=eta,
-        objective=objective,
-        beta=_beta(beta),
-        select=select,
-        size=size,
-        score=score,
-        scores=options.numbers(scores, "--scores"),
-        protocol=protocol,
-        folds=folds,
-        seed=seed,
-        names=names,
-        jobs=jobs,
-        trade_off=figure is not None,
-        labelled=labelled,
-    )
+    chosen_beta, chosen_scores = _beta(beta), options.numbers(scores, "--scores")
+    with working(f"fitting what constituents of {len(runs)} runs are worth"):
+        fitted = fitting.fit(
+            banks[: len(runs)],
+            banks[-1] if gold else None,
+            model,
+            target=target,
+            eta=eta,
+            objective=objective,
+            select=select,
+            size=size,
+            score=score,
+            protocol=protocol,
+            folds=folds,
+            seed=seed,
+            names=names,
+            jobs=jobs,
+            trade_off=figure is not None,
+            beta=chosen_beta,
+            scores=chosen_scores,
+            labelled=labelled,
+        )
     seconds = time.perf_counter() - begun
     fitted.save(output)
     if output != "-":

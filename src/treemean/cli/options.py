@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -16,13 +17,30 @@ if TYPE_CHECKING:
     from treemean.formats import TreebankWriter
     from treemean.trees.ranges import Ranges
 
+
+def presets() -> list[str]:
+    """Return the names of presets, for completion; without PyTorch, which would take seconds."""
+    folder = files("treemean.training").joinpath("presets")
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
+
+
+Config = Annotated[
+    str,
+    READS,
+    typer.Argument(
+        metavar="CONFIG", autocompletion=presets, help="A TOML file, or a preset such as tn-lcfrs-text."
+    ),
+]
 #: For help texts.
 FORMAT_NAMES = ", ".join(get_args(FormatName))
 
 From = Annotated[
     str | None,
     typer.Option(
-        "--from", metavar="FORMAT", help=f"Format of the input, if its name does not tell: {FORMAT_NAMES}."
+        "--from",
+        metavar="FORMAT",
+        autocompletion=lambda: list(get_args(FormatName)),
+        help=f"Format of the input, if its name does not tell: {FORMAT_NAMES}.",
     ),
 ]
 Encoding = Annotated[str, typer.Option(help="Encoding of text formats (NEGRA files are often latin-1).")]
@@ -55,8 +73,21 @@ Prm = Annotated[
         help="Score as EVALB or disco-dop with this parameter file, in place of a protocol.",
     ),
 ]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Tell every convention of the protocol below the table.")
+]
 IgnoreCase = Annotated[
     bool, typer.Option("--ignore-case", help="Words that differ in case only are the same words.")
+]
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        autocompletion=lambda: list(get_args(FormatName)),
+        help=f"Format of the output, if its name does not tell: {FORMAT_NAMES}; what is printed is "
+        "discbracket.",
+    ),
 ]
 MatchBy = Annotated[Match, typer.Option(help="Match sentences by position or by id.")]
 MaxLength = Annotated[int | None, typer.Option(min=1, help="Leave out longer gold sentences.")]

@@ -108,6 +108,42 @@ def naming_options(*helpful: str) -> Iterator[None]:
         raise UnwritableTree(f"{error}; {', or '.join(helpful)}") from None
 
 
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show what is being done, and for how long; silent when nobody is watching."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        progress.add_task(harmless(what), total=None)
+        yield
+
+
+@contextmanager
+def loading(what: str) -> Iterator[None]:
+    """Show that a package that takes seconds is imported; signals end the program at once meanwhile."""
+    from treemean.program import starting
+
+    with working(f"loading {what}"), starting():
+        yield
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Tell whoever interrupts a command that goes on where it was that it does."""
+    from treemean.program import INTERRUPTED
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("interrupted; the same command goes on from where it was")
+        raise typer.Exit(INTERRUPTED) from None
+
+
 def with_progress(
     batches: Iterable[Batch], description: str, size: Callable[[Batch], int] = len
 ) -> Iterator[Batch]:

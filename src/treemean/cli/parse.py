@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES
-from treemean.names import DecoderName, PutBack
+from treemean.names import DecoderName, FormatName, PutBack
 
 
 @app.command()
@@ -31,18 +31,11 @@ def parse(
         typer.Option(
             "--from",
             metavar="FORMAT",
+            autocompletion=lambda: ["text", *get_args(FormatName)],
             help=f"Format of the input, if its name does not tell: text, {options.FORMAT_NAMES}.",
         ),
     ] = None,
-    to_format: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
-            help=f"Format of the output, if its name does not tell: {options.FORMAT_NAMES}; "
-            "trees are printed as discbracket if not given.",
-        ),
-    ] = None,
+    to_format: options.To = None,
     decoder: Annotated[
         DecoderName, typer.Option(help="The tree of least expected error, or of the best derivation.")
     ] = "mbr",
@@ -82,7 +75,7 @@ def parse(
 
       treemean parse runs/run01/model text.txt -o trees.discbracket
 
-      treemean parse runs/run01/model gold.export -o trees.export --punctuation put-back --jobs 2
+      treemean parse runs/run01/model a.export -o b.export --punctuation put-back
 
       echo "Wat heb jij gisteren gezien ?" | treemean parse runs/run01/model
 
@@ -90,12 +83,11 @@ def parse(
 
       treemean parse runs/run01/model text.txt -o trees.ptb --make-continuous
     """
-    from treemean.cli.output import naming_options, report_losses, say, with_progress
+    from treemean.cli.output import loading, naming_options, report_losses, say, with_progress
     from treemean.errors import InvalidOption
     from treemean.formats import TreebankWriter, Unwritable
-    from treemean.program import starting
 
-    with starting():  # PyTorch takes seconds
+    with loading("PyTorch"):
         from treemean.parsing import Model, ParseCounts, ReadCounts, read_sentences
         from treemean.parsing import parse as parse_sentences
         from treemean.parsing.parallel import parse_in_parallel

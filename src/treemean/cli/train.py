@@ -25,7 +25,7 @@ Overrides = Annotated[
 
 @app.command()
 def train(
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A TOML file, or the name of a preset.")],
+    config: options.Config,
     folder: Annotated[
         Path,
         WRITES,
@@ -49,6 +49,12 @@ def train(
             help=f"Stop after this time; exit code {STOPPED} says that the same command will go on.",
         ),
     ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report", help="Keep a page with the curves of all runs up to date: FOLDER/report.html."
+        ),
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Train parsers on raw text: runs of one initialisation that differ in the order of the sentences.
@@ -60,19 +66,21 @@ def train(
 
       treemean train config.toml -o runs
 
-      treemean train n-pcfg --override data.train=text.txt --override training.select=likelihood --runs 5
+      treemean train tn-lcfrs-text --override data.train=text.txt --runs 5
 
-      treemean train config.toml -o runs --runs 4 --parallel 2 --override optimiser.schedule=cosine
+      treemean train config.toml --runs 4 --parallel 2 --override training.epochs=9
 
-      treemean train config.toml -o runs --seconds 480   [dim]# call again while it exits with 75[/dim]
+      treemean train config.toml --report        [dim]# curves in runs/report.html[/dim]
 
-      treemean debug config config.toml            [dim]# all settings, and where they come from[/dim]
+      treemean train config.toml --seconds 480   [dim]# again, while it exits with 75[/dim]
+
+      treemean debug config config.toml    [dim]# all settings, and their origins[/dim]
     """
-    from treemean.cli.output import say, show_json, show_tables
-    from treemean.cli.training_progress import watching
-    from treemean.program import starting
+    from treemean.cli.output import loading, say, show_json, show_tables
+    from treemean.cli.training_progress import Reporting, watching
+    from treemean.reporting.learning import write_learning_page
 
-    with starting():  # PyTorch takes seconds
+    with loading("PyTorch"):
         from treemean.experiments.config import files_of, load_config
         from treemean.files.inputs import protected
         from treemean.training import train as train_run
@@ -86,15 +94,16 @@ def train(
     count = runs or chosen.run.runs if run is None else 1
     try:
         with protected(files_of(chosen)), telling_how_to_go_on(say), watching(count) as watch:
+            told = Reporting(watch, folder) if report else watch
             if run is not None:
-                results = [train_run(chosen, folder, run=run, progress=watch, stop=stop)]
+                results = [train_run(chosen, folder, run=run, progress=told, stop=stop)]
             else:
                 results = train_runs(
                     chosen,
                     folder,
                     runs=runs,
                     parallel=parallel,
-                    progress=watch,
+                    progress=told,
                     together=together or None,
                     stop=stop,
                 )
@@ -103,6 +112,8 @@ def train(
     except Stopped as stopped:
         say(str(stopped))
         raise typer.Exit(STOPPED) from None
+    if report:
+        say(f"curves: {write_learning_page(folder)}")
     if as_json:
         show_json([_described(result) for result in results])
     else:

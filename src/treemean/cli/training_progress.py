@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treemean.printing import harmless
@@ -13,11 +15,36 @@ if TYPE_CHECKING:
 
 #: After how long nothing was told a line tells how far training is.
 _SECONDS = 60.0
+#: So old may a page with curves be.
+_PAGE_SECONDS = 15.0
 
 
 def watching(runs: int) -> Lines | Bars:
     """Return a context with something to call with progress: bars where somebody watches, lines elsewhere."""
     return Bars(runs) if sys.stderr.isatty() else Lines()
+
+
+class Reporting:
+    """Passes on what happens in training, and keeps a page with the curves of all runs up to date.
+
+    Parameters
+    ----------
+    watch : what is called with all that happens.
+    folder : of the runs, in which the page stands.
+    """
+
+    def __init__(self, watch: Lines | Bars, folder: Path) -> None:
+        self._watch, self._folder = watch, folder
+        self._written = -math.inf
+
+    def __call__(self, event: Progress) -> None:
+        """Pass an event on; after an epoch, or if the page is old, write it anew."""
+        self._watch(event)
+        if event.kind == "epoch" or time.monotonic() - self._written >= _PAGE_SECONDS:
+            from treemean.reporting.learning import write_learning_page
+
+            write_learning_page(self._folder)
+            self._written = time.monotonic()
 
 
 class Lines:
@@ -44,6 +71,8 @@ class Lines:
 
         say(message)
 
+    stage = say
+
 
 class Bars:
     """A bar for each run that is at work.
@@ -55,16 +84,19 @@ class Bars:
 
     def __init__(self, runs: int) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as RichProgress
 
         self._runs = runs
         self._tasks: dict[int, Any] = {}
+        self._stage: Any = None
         self._bars = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.fields[details]}"),
+            TimeElapsedColumn(),
             console=Console(stderr=True),
+            transient=True,
         )
 
     def __enter__(self) -> Bars:
@@ -72,12 +104,14 @@ class Bars:
         return self
 
     def __exit__(self, *details: Any) -> None:
+        self._end_stage()
         self._bars.__exit__(*details)
 
     def __call__(self, event: Progress) -> None:
         """Show a moment of a run."""
         from treemean.training.progress import clock, short
 
+        self._end_stage()
         if event.run not in self._tasks:
             self._tasks[event.run] = self._bars.add_task("", total=1, details="")
         task = self._tasks[event.run]
@@ -96,3 +130,14 @@ class Bars:
     def say(self, message: str) -> None:
         """Tell something above the bars."""
         self._bars.console.print(harmless(message), markup=False, highlight=False)
+
+    def stage(self, message: str) -> None:
+        """Tell that something begins, and let a bar move until something else does."""
+        self.say(message)
+        self._end_stage()
+        self._stage = self._bars.add_task(harmless(message), total=None, details="")
+
+    def _end_stage(self) -> None:
+        if self._stage is not None:
+            self._bars.remove_task(self._stage)
+            self._stage = None

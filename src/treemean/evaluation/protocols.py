@@ -112,6 +112,10 @@ class Protocol:
             told["short sentences"] = f"of fewer than {self.min_words} words are left out"
         return told if self.parameters is None else {**told, **self.parameters.conventions()}
 
+    def summary(self) -> str:
+        """Return in one line which protocol this is."""
+        return f"Protocol {self.title} ({self.used_by})."
+
     def describe(self) -> str:
         """Return the conventions as a text of several lines."""
         lines = [f"Protocol {self.title} ({self.used_by})"]

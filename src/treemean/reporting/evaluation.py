@@ -13,7 +13,11 @@ NO_LABEL = "(none)"
 
 
 def evaluation_tables(
-    evaluations: Mapping[str, Evaluation], *, by_label: bool = False, by_length: bool = False
+    evaluations: Mapping[str, Evaluation],
+    *,
+    by_label: bool = False,
+    by_length: bool = False,
+    explain: bool = False,
 ) -> list[Table]:
     """Return the scores of one prediction or several under one protocol, by name.
 
@@ -22,6 +26,7 @@ def evaluation_tables(
     by_label : add scores by label: with labels F1 and which labels were confused, without recall by gold
         label, of all and of discontinuous constituents.
     by_length : add F1 by sentence length.
+    explain : tell every convention of the protocol, not only its name.
     """
     first = next(iter(evaluations.values()))
     tables = [_scores(evaluations)]
@@ -34,7 +39,7 @@ def evaluation_tables(
     if by_length:
         tables.append(_by_length(evaluations))
     # Notes are as wide as their table, so they stand under the widest one.
-    notes = protocol_notes(first)
+    notes = protocol_notes(first, explain=explain)
     if any(found.dropped != first.dropped for found in evaluations.values()):
         notes += [f"{name}: {scored_note(found)}" for name, found in evaluations.items()]
         notes.remove(scored_note(first))
@@ -42,9 +47,10 @@ def evaluation_tables(
     return tables
 
 
-def protocol_notes(evaluation: Evaluation) -> list[str]:
-    """Say what was counted: the protocol, the sentences, what was dropped and why."""
-    notes = [evaluation.protocol.describe(), scored_note(evaluation)]
+def protocol_notes(evaluation: Evaluation, *, explain: bool = False) -> list[str]:
+    """Say what was counted: the protocol (with all conventions), the sentences, what was dropped and why."""
+    protocol = evaluation.protocol
+    notes = [protocol.describe() if explain else protocol.summary(), scored_note(evaluation)]
     if evaluation.gold_fan_out_above_2:
         limit = evaluation.protocol.max_gold_fan_out
         notes.append(
@@ -62,10 +68,16 @@ def scored_note(evaluation: Evaluation) -> str:
 
 
 def comparison_table(
-    comparison: Comparison, name_a: str, name_b: str, evaluation: Evaluation | None = None
+    comparison: Comparison,
+    name_a: str,
+    name_b: str,
+    evaluation: Evaluation | None = None,
+    *,
+    explain: bool = False,
 ) -> Table:
     """Return a comparison of two predictions; one of their evaluations tells what was scored."""
-    notes = [comparison.note, *(protocol_notes(evaluation) if evaluation is not None else [])]
+    about = protocol_notes(evaluation, explain=explain) if evaluation is not None else []
+    notes = [comparison.note, *about]
     rows: list[list[Cell]] = [
         [f"F1 {comparison.metric}, {name_a}", _score(comparison.score_a)],
         [f"F1 {comparison.metric}, {name_b}", _score(comparison.score_b)],

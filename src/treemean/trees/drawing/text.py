@@ -52,10 +52,10 @@ def draw(
     ----------
     tree : any tree, discontinuous or not.
     gold : another tree over the same words, or a comparison (`treemean.evaluation.compare_trees`). Of what
-        counts, constituents that it has too (whatever their labels) are marked with ✓ or green, others with
-        ✗ or red; those that only it has are listed below, with colour in yellow. The whole sentence and
-        single words do not count.
-    color : use ANSI colours instead of signs; without `gold`, discontinuous constituents are coloured.
+        counts, constituents that it has too (whatever their labels) are marked with ✓, others with ✗; those
+        that only it has are listed below. The whole sentence and single words do not count.
+    color : use ANSI colours as well: green, red and yellow for these; without `gold`, discontinuous
+        constituents are coloured.
     tags : show part-of-speech tags above the words.
     functions : show grammatical functions after labels and tags, as in "NP-SB".
     values : the name of a number of the constituents (as "support") to show after their labels.
@@ -79,7 +79,7 @@ def draw(
     texts = _Texts(
         captions.words_of(tree),
         captions.tags_of(tree, tags=tags, functions=functions),
-        _labels(tree, None if color else comparison, functions, values),
+        _labels(tree, comparison, functions, values),
         _styles(tree, comparison),
     )
     arrangement = arrange(tree)
