@@ -241,7 +241,9 @@ def test_blocks_of_any_size_give_the_same_trees():
     block, native.BLOCK = native.BLOCK, 16
     try:
         parts = list(
-            read_native(source, Problems(), lambda t, final, skip: _core.read_brackets(t, True, final, skip))
+            read_native(
+                source, Problems(), lambda t, final, skip: _core.read_brackets(t, True, final, skip)[0]
+            )
         )
     finally:
         native.BLOCK = block

@@ -44,6 +44,9 @@ def agree(
         typer.Option("--format", help="How to print the result; csv has one row for each number."),
     ] = "table",
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Tell how much runs, parsers or annotators agree, and where they do not; no gold trees are needed.
@@ -72,7 +75,9 @@ def agree(
     if disputed is not None:
         rows_format(disputed)
         options.check_different(str(disputed), "--disputed", files)
-    read = partial(read_all, format=from_format, encoding=encoding)
+    read = partial(
+        read_all, format=from_format, encoding=encoding, dialect=dialect, keep_empty=keep_empty, glob=glob
+    )
     found = agreement_of(
         {name: read(path) for name, path in zip(short_names(files), files, strict=True)},
         labelled=labelled,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Annotated
 
@@ -55,10 +56,11 @@ def _treemean(
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
-    from treemean.cli.output import complain
+    from treemean.cli.output import Notes, complain
     from treemean.errors import TreemeanError
 
     program.begin()
+    logging.getLogger("treemean").addHandler(Notes())
     try:
         try:
             app()

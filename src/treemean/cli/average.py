@@ -114,6 +114,9 @@ def average(
         str | None,
         typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
     ] = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Average several treebanks of the same sentences: the trees that agree best with all of them.
@@ -169,8 +172,15 @@ def average(
     begun = time.perf_counter()
     sentences = proven = 0
     skipped: list[Unsolved] | None = [] if skip_unsolved else None
+    reading = {
+        "format": from_format,
+        "encoding": encoding,
+        "dialect": dialect,
+        "keep_empty": keep_empty,
+        "glob": glob,
+    }
     with spooled(runs) as paths, writer, _StatsWriter(stats) as report:
-        batches, frequencies = _counted(lambda: batched(_batches(paths, match, from_format, encoding)))
+        batches, frequencies = _counted(lambda: batched(_batches(paths, match, reading)))
         averages = _averages(
             batches,
             valued,
@@ -270,9 +280,7 @@ def _counted(
     return read(), count_labels(chain(first, batches))
 
 
-def _batches(
-    runs: Sequence[str | Spooled], match: str, format: str | None, encoding: str
-) -> Iterator[list[Treebank]]:
+def _batches(runs: Sequence[str | Spooled], match: str, reading: dict[str, Any]) -> Iterator[list[Treebank]]:
     """Yield aligned batches; matching by id needs whole files, matching by position does not."""
     from treemean.averaging.alignment import align_by_id, check_aligned
     from treemean.cli.output import read_all
@@ -280,12 +288,12 @@ def _batches(
 
     names = [os.fspath(run) for run in runs]
     if match == "id":
-        aligned = align_by_id([read_all(path, format=format, encoding=encoding) for path in runs], names)
+        aligned = align_by_id([read_all(path, **reading) for path in runs], names)
         check_aligned(aligned, names)
         yield aligned
         return
     seen = 0
-    for batch in read_parallel(runs, format=format, encoding=encoding):
+    for batch in read_parallel(runs, **reading):
         check_aligned(batch, names, seen)  # here, where files and numbers of sentences are known
         seen += len(batch[0])
         yield batch

@@ -35,6 +35,9 @@ def compare(
     as_json: options.AsJson = False,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = "table",
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Test whether one prediction is better than another, sentence by sentence.
@@ -52,7 +55,15 @@ def compare(
     from treemean.reporting import comparison_rows, comparison_table
 
     conventions = options.conventions(protocol, prm, labelled, gold, from_format)
-    read = partial(read_all, format=from_format, encoding=encoding, keep_wrapper=conventions.keep_wrapper)
+    read = partial(
+        read_all,
+        format=from_format,
+        encoding=encoding,
+        dialect=dialect,
+        keep_empty=keep_empty,
+        glob=glob,
+        keep_wrapper=conventions.keep_wrapper,
+    )
     banks = [read(path) for path in (prediction_a, prediction_b, gold)]
     a, b = (
         evaluation.evaluate(

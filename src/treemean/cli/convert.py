@@ -17,13 +17,24 @@ Functions = Literal["keep", "drop", "join", "split"]
 
 @app.command()
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file, a folder or zip of files, or -.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="A file (.gz compresses), or -.")],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A file, a folder or zip of files, a pattern, or -.")
+    ],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="A file (.gz compresses), a FOLDER/, or -.")],
     from_format: options.From = None,
     to_format: Annotated[
         str | None,
         typer.Option("--to", metavar="FORMAT", help=f"Format of the output: {options.FORMAT_NAMES}."),
     ] = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    keep_lemmas: Annotated[
+        bool,
+        typer.Option(
+            "--keep-lemmas", help="Keep lemmas of PTB brackets as metadata (jsonl, parquet, conllu)."
+        ),
+    ] = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
     sentences: options.Sentences = None,
     ids: Annotated[
@@ -116,6 +127,12 @@ def convert(
 
       treemean convert gold.export gaps.export --move-punctuation --discontinuous
 
+      treemean convert 'wsj/*.mrg' wsj.parquet
+
+      treemean convert corpus.psd corpus.jsonl --dialect helsinki
+
+      treemean convert lassy.dbr lassy/ --to alpino
+
       cat trees.dbr | treemean convert - - --from discbracket --to jsonl
     """
     from treemean.cli.output import report_problems, say, with_progress
@@ -185,8 +202,18 @@ def convert(
     draw = Random(seed)  # one for all batches
     unwritable = Unwritable("skip" if skip_unwritable else "error")
     with Problems(skip=skip_bad, aside=bad_file) as problems:
-        batches = read_batches(source, format=from_format, encoding=encoding, problems=problems)
-        with TreebankWriter(target, format=to_format, unwritable=unwritable) as writer:
+        batches = read_batches(
+            source,
+            format=from_format,
+            encoding=encoding,
+            dialect=dialect,
+            keep_empty=keep_empty,
+            keep_lemmas=keep_lemmas,
+            glob=glob,
+            problems=problems,
+        )
+        writer = TreebankWriter(target, format=to_format, unwritable=unwritable, keep_empty=keep_empty)
+        with writer:
             for batch in with_progress(batches, f"converting {source}"):
                 batch = transformed(batch)
                 written += len(batch)

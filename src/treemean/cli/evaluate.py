@@ -48,6 +48,9 @@ def evaluate(
         typer.Option("--format", help="How to print the scores; csv has one row for each number."),
     ] = "table",
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Score predicted trees against gold trees under a named protocol.
@@ -75,7 +78,15 @@ def evaluate(
         rows_format(per_sentence)
         options.check_different(str(per_sentence), "--per-sentence", files)
     conventions = options.conventions(protocol, prm, labelled, gold_path, from_format)
-    read = partial(read_all, format=from_format, encoding=encoding, keep_wrapper=conventions.keep_wrapper)
+    read = partial(
+        read_all,
+        format=from_format,
+        encoding=encoding,
+        dialect=dialect,
+        keep_empty=keep_empty,
+        glob=glob,
+        keep_wrapper=conventions.keep_wrapper,
+    )
     gold = read(gold_path)
     results = {
         name: evaluation.evaluate(
