@@ -14,6 +14,7 @@ from treemean.evaluation import PROTOCOLS
 from treemean.fitting import MODELS
 from treemean.fitting.models.objectives import OBJECTIVES
 from treemean.formats import all_formats
+from treemean.formats.dialects import all_dialects
 
 ROOT = Path(__file__).parents[1]
 LISTS = {name: get_args(value) for name, value in vars(names).items() if get_args(value)}
@@ -22,6 +23,7 @@ LISTS = {name: get_args(value) for name, value in vars(names).items() if get_arg
 def test_registries_have_the_names_that_are_told():
     assert set(get_args(names.FormatName)) == set(all_formats())
     assert set(get_args(names.FileFormat)) == {"", "text", *all_formats()}
+    assert set(get_args(names.DialectName)) == {"auto", *all_dialects()}
     assert set(get_args(names.MethodName)) == set(METHODS)
     assert set(get_args(names.ProtocolName)) == set(PROTOCOLS)
     assert set(get_args(names.HitModelName)) == set(MODELS)
@@ -50,6 +52,7 @@ def test_the_pages_know_them_all():
     """Each list on the page that explains it, in code."""
     for name, page in (
         ("FormatName", "formats"),
+        ("DialectName", "formats"),
         ("MethodName", "averaging"),
         ("HitModelName", "fitting"),
         ("ObjectiveName", "fitting"),

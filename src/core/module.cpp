@@ -11,6 +11,7 @@
 #include "averaging/bind.hpp"
 #include "bracket_writer.hpp"
 #include "brackets.hpp"
+#include "dialects.hpp"
 #include "numpy.hpp"
 #include "validity.hpp"
 
@@ -81,17 +82,45 @@ NB_MODULE(_core, m) {
 
   m.def(
       "read_brackets",
-      [](const nb::bytes& text, bool discontinuous, bool final, bool skip, bool keep_wrapper) {
-        treemean::ReadResult result;
+      [](const nb::bytes& text, bool discontinuous, bool final, bool skip, bool keep_wrapper, int leaves,
+         bool helsinki, bool guessed, bool keep_empty, bool keep_lemmas) {
+        treemean::BracketResult result;
         {
           const nb::gil_scoped_release released;
-          result = treemean::read_brackets(view(text), discontinuous, {final, skip, keep_wrapper});
+          result = treemean::read_brackets(view(text),
+                                           {discontinuous, static_cast<treemean::Leaves>(leaves), helsinki,
+                                            guessed, keep_empty, keep_lemmas},
+                                           {final, skip, keep_wrapper});
         }
-        return to_python(std::move(result));
+        const treemean::LeftOut left_out = std::move(result.left_out);
+        const nb::bytes foreign(left_out.foreign.data(), left_out.foreign.size());
+        nb::tuple chunk = to_python(static_cast<treemean::ReadResult&&>(result));
+        return nb::make_tuple(chunk, left_out.empty, left_out.wordless, foreign, left_out.line);
       },
-      "text"_a, "discontinuous"_a, "final"_a, "skip"_a, "keep_wrapper"_a = false,
-      "Read the complete trees of a piece of text: (columns, bytes consumed, lines consumed, problems, "
-      "fatal, opened).");
+      "text"_a, "discontinuous"_a, "final"_a, "skip"_a, "keep_wrapper"_a = false, "leaves"_a = 0,
+      "helsinki"_a = false, "guessed"_a = false, "keep_empty"_a = false, "keep_lemmas"_a = false,
+      "Read the complete trees of a piece of text: ((columns, bytes consumed, lines consumed, problems, "
+      "fatal, opened), empty leaves, units without words, the first leaf of another dialect, its line).");
+
+  m.def(
+      "survey_brackets",
+      [](const nb::bytes& text) {
+        const treemean::BracketSurvey found = treemean::survey_brackets(view(text));
+        nb::dict result;
+        result["words"] = found.words;
+        result["single"] = found.single;
+        result["pairs"] = found.pairs;
+        result["others"] = found.others;
+        result["equal"] = found.equal;
+        result["alike"] = found.alike;
+        result["slashes"] = found.slashes;
+        result["hyphens"] = found.hyphens;
+        result["ids"] = found.ids;
+        result["codes"] = found.codes;
+        result["empty"] = found.empty;
+        return result;
+      },
+      "text"_a, "Count what the leaves of a piece of text look like; see dialects.hpp.");
 
   m.def(
       "read_alpino",
@@ -104,7 +133,8 @@ NB_MODULE(_core, m) {
         return to_python(std::move(result));
       },
       "text"_a, "final"_a, "skip"_a,
-      "Read the complete sentences of a piece of Alpino XML; returns what read_brackets returns.");
+      "Read the complete sentences of a piece of Alpino XML; returns the first item of what read_brackets "
+      "returns.");
 
   m.def(
       "write_brackets",

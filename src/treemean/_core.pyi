@@ -14,8 +14,18 @@ _Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool, int]
 LIMITS: tuple[int, int, int, int]
 
 def read_brackets(
-    text: bytes, discontinuous: bool, final: bool, skip: bool, keep_wrapper: bool = False
-) -> _Chunk: ...
+    text: bytes,
+    discontinuous: bool,
+    final: bool,
+    skip: bool,
+    keep_wrapper: bool = False,
+    leaves: int = 0,
+    helsinki: bool = False,
+    guessed: bool = False,
+    keep_empty: bool = False,
+    keep_lemmas: bool = False,
+) -> tuple[_Chunk, int, int, bytes, int]: ...
+def survey_brackets(text: bytes) -> dict[str, int]: ...
 def read_alpino(text: bytes, final: bool, skip: bool) -> _Chunk: ...
 def write_brackets(
     trees: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]],

@@ -17,6 +17,9 @@ FormatName = Literal[
 #: What files to train on can be in; empty: what their names tell.
 FileFormat = Literal["", "text", FormatName]
 
+#: Dialects of continuous brackets (`formats.dialects`); the first lets the content tell.
+DialectName = Literal["auto", "ptb", "helsinki", "helsinki-lemma", "tag-word-lemma", "word-slash-tag"]
+
 # ---- trees ------------------------------------------------------------------------------------------
 
 #: How constituents of more than two children are divided: from one side, or in halves.

@@ -58,7 +58,7 @@ TEST(lines_are_counted_forwards_and_backwards) {
 
 TEST(brackets_come_back_as_they_were) {
   const std::string text = "(S (VP (V 0=Wake) (P 3=up)) (NP (D 1=your) (N 2=friend)))\n(X (Y 0=a))\n";
-  const ReadResult result = read_brackets(text, true, {});
+  const ReadResult result = read_brackets(text, {.discontinuous = true}, {});
   CHECK(result.problems.empty() && result.consumed == text.size() && result.lines == 2);
   CHECK(written(result.columns) == text);
   CHECK(!find_invalid(trees_of(result.columns)));
@@ -66,20 +66,20 @@ TEST(brackets_come_back_as_they_were) {
 
 TEST(a_bad_record_is_named_and_can_be_skipped) {
   const std::string text = "(S (A 0=a))\n(S (A x=b))\n(S (A 0=c))\n";
-  const ReadResult stopped = read_brackets(text, true, {.final = true, .skip = false});
+  const ReadResult stopped = read_brackets(text, {.discontinuous = true}, {.final = true, .skip = false});
   CHECK(stopped.columns.sentences() == 1 && stopped.problems.size() == 1 && stopped.problems[0].line == 2);
-  const ReadResult skipped = read_brackets(text, true, {.final = true, .skip = true});
+  const ReadResult skipped = read_brackets(text, {.discontinuous = true}, {.final = true, .skip = true});
   CHECK(skipped.columns.sentences() == 2 && skipped.problems.size() == 1 &&
         skipped.problems[0].sentence == 1);
 }
 
 TEST(an_incomplete_tree_waits_for_the_rest) {
-  const ReadResult result = read_brackets("(S (A 0=a))\n(S (A 0=", true, {.final = false});
+  const ReadResult result = read_brackets("(S (A 0=a))\n(S (A 0=", {.discontinuous = true}, {.final = false});
   CHECK(result.columns.sentences() == 1 && result.problems.empty() && result.consumed == 12);
 }
 
 TEST(zero_bytes_in_messages_are_kept) {
-  const ReadResult result = read_brackets("(S (A x\0y))\n"s, true, {});
+  const ReadResult result = read_brackets("(S (A x\0y))\n"s, {.discontinuous = true}, {});
   CHECK(result.problems.size() == 1 && result.problems[0].message.find("x\0y"s) != std::string::npos);
   const ReadError error("a\0b"s, 7);
   CHECK(error.message().size() == 3 && error.what() == "a"s && error.at() == 7);

@@ -241,7 +241,9 @@ def test_blocks_of_any_size_give_the_same_trees():
     block, native.BLOCK = native.BLOCK, 16
     try:
         parts = list(
-            read_native(source, Problems(), lambda t, final, skip: _core.read_brackets(t, True, final, skip))
+            read_native(
+                source, Problems(), lambda t, final, skip: _core.read_brackets(t, True, final, skip)[0]
+            )
         )
     finally:
         native.BLOCK = block
@@ -264,6 +266,8 @@ def test_a_deep_tree_does_not_overflow():
     text = discbracket.serialise(deep[0])
     assert read(discbracket, text) == deep
     with pytest.raises(FormatError, match="not closed"):
+        read(discbracket, "(a" * 3000)
+    with pytest.raises(FormatError, match="the sentence is too large"):
         read(discbracket, "(a" * 1_000_000)
 
 

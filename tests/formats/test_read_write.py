@@ -164,7 +164,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path):
 
 
 def test_outputs_that_cannot_be_opened_or_written(tmp_path):
-    with pytest.raises(TreemeanError, match="Is a directory"):
+    with pytest.raises(TreemeanError, match="written to a folder"):
         treemean.write([FLAT], tmp_path, format="ptb")
     with pytest.raises(TreemeanError, match="File name too long"):
         treemean.write([FLAT], tmp_path / ("a" * 300), format="ptb")

@@ -119,8 +119,11 @@ def test_plain_text_in_another_encoding(tmp_path):
         words_of(path, encoding="ascii")
     with pytest.raises(InvalidOption, match="there is no encoding 'latin-0'"):
         words_of(path, encoding="latin-0")
-    with pytest.raises(InvalidOption, match="cannot be read in utf-16"):
-        words_of(path, encoding="utf-16")
+    for encoding in ("utf-16", "utf-16-le", "utf-32"):  # the first and the last with a byte order mark
+        path.write_bytes("Der Bär\nschläft\n".encode(encoding))
+        assert words_of(path, encoding=encoding) == [("Der", "Bär"), ("schläft",)]
+        if encoding != "utf-16-le":
+            assert words_of(path) == [("Der", "Bär"), ("schläft",)]
 
 
 def test_files_of_columns_are_refused_in_words_that_say_what_to_do(tmp_path):

@@ -48,6 +48,9 @@ def agree(
         typer.Option("--format", help="How to print the result; csv has one row for each number."),
     ] = "table",
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Tell how much runs, parsers or annotators agree, and where they do not; no gold trees are needed.
@@ -74,7 +77,9 @@ def agree(
         check_figure(output)
     if disputed is not None:
         rows_format(disputed)
-    read = partial(read_all, format=from_format, encoding=encoding)
+    read = partial(
+        read_all, format=from_format, encoding=encoding, dialect=dialect, keep_empty=keep_empty, glob=glob
+    )
     found = agreement_of(
         {name: read(path) for name, path in zip(short_names(files), files, strict=True)},
         labelled=labelled,

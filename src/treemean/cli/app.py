@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,7 +88,7 @@ def _treemean(
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
-    from treemean.cli.output import complain, say
+    from treemean.cli.output import Notes, complain, say
 
     def work() -> int | None:
         try:
@@ -98,4 +99,5 @@ def main() -> None:
         return 0
 
     program.begin()
+    logging.getLogger("treemean").addHandler(Notes())
     sys.exit(program.run(work, complain))

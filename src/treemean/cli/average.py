@@ -132,6 +132,9 @@ def average(
     ] = None,
     from_format: options.From = None,
     to_format: options.To = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
     shard_size: options.ShardSize = None,
     engine: options.Engine = None,
@@ -176,6 +179,13 @@ def average(
         )
     shares = options.numbers(weights, "--weights")
     limit = {} if node_limit is None else {"node_limit": node_limit}
+    reading = {
+        "format": from_format,
+        "encoding": encoding,
+        "dialect": dialect,
+        "keep_empty": keep_empty,
+        "glob": glob,
+    }
     if folder_wanted(output, engine, shard_size):
         check_engine(output, to_format, workers, address, engine)
         for given, hint in (
@@ -204,8 +214,7 @@ def average(
             probability=probability,
             skip_unsolved=skip_unsolved,
             match=match,
-            format=from_format,
-            encoding=encoding,
+            reading=reading,
             shard_size=shard_size,
             engine=engine or "local",
             workers=workers if engine else 1,
@@ -232,7 +241,7 @@ def average(
     skipped: list[Unsolved] | None = [] if skip_unsolved else None
     helpful = "write discbracket, and make that continuous by treemean convert --make-continuous"
     with naming_options(helpful), spooled(runs) as paths, writer, _StatsWriter(stats) as report:
-        batches, frequencies = _counted(lambda: batched(_batches(paths, match, from_format, encoding)))
+        batches, frequencies = _counted(lambda: batched(_batches(paths, match, reading)))
         averages = _averages(
             batches,
             valued,
@@ -353,9 +362,7 @@ def _counted(
     return read(), count_labels(chain(first, batches))
 
 
-def _batches(
-    runs: Sequence[str | Spooled], match: str, format: str | None, encoding: str
-) -> Iterator[list[Treebank]]:
+def _batches(runs: Sequence[str | Spooled], match: str, reading: dict[str, Any]) -> Iterator[list[Treebank]]:
     """Yield aligned batches; matching by id needs whole files, matching by position does not."""
     from treemean.averaging.alignment import align_by_id, check_aligned
     from treemean.cli.output import read_all
@@ -363,12 +370,12 @@ def _batches(
 
     names = [os.fspath(run) for run in runs]
     if match == "id":
-        aligned = align_by_id([read_all(path, format=format, encoding=encoding) for path in runs], names)
+        aligned = align_by_id([read_all(path, **reading) for path in runs], names)
         check_aligned(aligned, names)
         yield aligned
         return
     seen = 0
-    for batch in read_parallel(runs, format=format, encoding=encoding):
+    for batch in read_parallel(runs, **reading):
         check_aligned(batch, names, seen)  # here, where files and numbers of sentences are known
         seen += len(batch[0])
         yield batch

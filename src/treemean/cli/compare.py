@@ -36,6 +36,9 @@ def compare(
     as_json: options.AsJson = False,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = "table",
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Test whether one prediction is better than another, sentence by sentence.
@@ -58,7 +61,14 @@ def compare(
 
     conventions = options.conventions(protocol, prm, labelled, gold, from_format)
     scoring = Scoring(conventions, max_length, options.punctuation_choice(punctuation), ignore_case)
-    reading = {"format": from_format, "encoding": encoding, "keep_wrapper": conventions.keep_wrapper}
+    reading = {
+        "format": from_format,
+        "encoding": encoding,
+        "dialect": dialect,
+        "keep_empty": keep_empty,
+        "glob": glob,
+        "keep_wrapper": conventions.keep_wrapper,
+    }
     with spooled([prediction_a, prediction_b, gold]) as paths:
         files = Files(paths[:2], paths[2], scoring, match, reading)
 

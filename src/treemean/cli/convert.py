@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zipfile import is_zipfile
 
 import typer
@@ -25,18 +25,28 @@ Functions = Literal["keep", "drop", "join", "split"]
 @app.command()
 def convert(
     source: Annotated[
-        str, READS, typer.Argument(metavar="IN", help="A file, a folder or zip of files, or -.")
+        str, READS, typer.Argument(metavar="IN", help="A file, a folder or zip of files, a pattern, or -.")
     ],
     target: Annotated[
         str,
         WRITES,
         typer.Argument(
             metavar="OUT",
-            help="A file (.gz compresses), -, or a folder for shards. Not needed with --in-place.",
+            help="A file (.gz compresses), -, or a FOLDER/ for shards, or for Alpino XML with --to alpino. "
+            "Not needed with --in-place.",
         ),
     ] = "",
     from_format: options.From = None,
     to_format: options.To = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    keep_lemmas: Annotated[
+        bool,
+        typer.Option(
+            "--keep-lemmas", help="Keep lemmas of PTB brackets as metadata (jsonl, parquet, conllu)."
+        ),
+    ] = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
     sentences: options.Sentences = None,
     ids: Annotated[
@@ -139,6 +149,12 @@ def convert(
 
       treemean convert gold.export gaps.export --move-punctuation --discontinuous
 
+      treemean convert 'wsj/*.mrg' wsj.parquet
+
+      treemean convert corpus.psd corpus.jsonl --dialect helsinki
+
+      treemean convert lassy.dbr lassy/ --to alpino
+
       treemean convert big.dbr.gz big/ --shard-size 100000
 
       cat trees.dbr | treemean convert - - --from discbracket --to jsonl
@@ -186,22 +202,27 @@ def convert(
         make_continuous=make_continuous,
         skip_bad=skip_bad,
     )
-    if folder_wanted(target, engine, shard_size):
+    reading = {
+        "format": from_format,
+        "encoding": encoding,
+        "dialect": dialect,
+        "keep_empty": keep_empty,
+        "keep_lemmas": keep_lemmas,
+        "glob": glob,
+    }
+    if folder_wanted(target, engine, shard_size) and to_format != "alpino":
         check_engine(target, to_format, workers, address, engine)
-        _convert_to_folder(
-            conversion, target, from_format, encoding, bad_file, shard_size, engine, workers, address
-        )
+        _convert_to_folder(conversion, target, reading, bad_file, shard_size, engine, workers, address)
     else:
         check_engine(None, to_format, workers, address, engine)
-        _convert_to_file(conversion, target, from_format, to_format, encoding, bad_file, skip_unwritable)
+        _convert_to_file(conversion, target, to_format, reading, bad_file, skip_unwritable)
 
 
 def _convert_to_file(
     conversion: Conversion,
     target: str,
-    from_format: str | None,
     to_format: str | None,
-    encoding: str,
+    reading: dict[str, Any],
     bad_file: Path | None,
     skip_unwritable: bool,
 ) -> None:
@@ -214,8 +235,13 @@ def _convert_to_file(
     converter = Converter(conversion, sums)
     unwritable = Unwritable("skip" if skip_unwritable else "error")
     with Problems(skip=conversion.skip_bad, aside=bad_file) as problems:
-        batches = read_batches(conversion.source, format=from_format, encoding=encoding, problems=problems)
-        writer = TreebankWriter(target, format=to_format or options.printed_as(target), unwritable=unwritable)
+        batches = read_batches(conversion.source, **reading, problems=problems)
+        writer = TreebankWriter(
+            target,
+            format=to_format or options.printed_as(target),
+            unwritable=unwritable,
+            keep_empty=bool(reading["keep_empty"]),
+        )
         helpful = ["--skip-unwritable leaves such trees out"]
         if not conversion.make_continuous:
             helpful.insert(0, "--make-continuous raises the parts of discontinuous constituents")
@@ -234,8 +260,7 @@ def _convert_to_file(
 def _convert_to_folder(
     conversion: Conversion,
     target: str,
-    from_format: str | None,
-    encoding: str,
+    reading: dict[str, Any],
     bad_file: Path | None,
     shard_size: int | None,
     engine: EngineName | None,
@@ -259,8 +284,7 @@ def _convert_to_folder(
             workers=workers if engine else 1,
             address=address,
             shard_size=shard_size,
-            format=from_format,
-            encoding=encoding,
+            reading=reading,
             progress=progress,
         )
     if bad_file is not None:

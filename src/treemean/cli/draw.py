@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 import typer
 
@@ -67,6 +67,9 @@ def draw(
     ] = None,
     color: Annotated[bool | None, typer.Option("--color/--no-color", help="Colours in the terminal.")] = None,
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Draw trees in the terminal, or as SVG, PNG, PDF and TikZ.
@@ -101,12 +104,16 @@ def draw(
         None if id is not None else options.ranges("1" if sentences is None else sentences, "--sentences")
     )
     format = None if output is None else drawing_format(output)
-    wanted = _Wanted(chosen, id, encoding)
+    wanted = _Wanted(
+        chosen,
+        id,
+        {"encoding": encoding, "dialect": dialect, "keep_empty": keep_empty, "glob": glob},
+    )
     references = None
     if gold is not None:
         conventions = options.conventions(protocol, prm, labelled, gold)
         rule = options.punctuation_choice(punctuation)
-        wanted = wanted._replace(keep_wrapper=conventions.keep_wrapper)
+        wanted = wanted._replace(reading=wanted.reading | {"keep_wrapper": conventions.keep_wrapper})
         references, settled = _find(gold, wanted, None, rule)
         if conventions.parameters is None and not conventions.punctuation_words:
             rule = settled  # as the whole file tells, not these sentences alone
@@ -159,8 +166,7 @@ class _Wanted(NamedTuple):
 
     chosen: Ranges | None
     id: str | None
-    encoding: str
-    keep_wrapper: bool = False
+    reading: dict[str, Any]
 
 
 def _find(
@@ -177,12 +183,12 @@ def _find(
     from treemean.trees.punctuation import settle_punctuation
     from treemean.trees.selecting import SentenceSelector
 
-    chosen, id, encoding, keep_wrapper = wanted
+    chosen, id, reading = wanted
     selector = SentenceSelector(chosen, None if id is None else [id], path)
     found: list[tuple[int, Tree]] = []
     seen = 0
     rule = "word" if punctuation == "auto" else punctuation
-    for batch in read_batches(path, format=format, encoding=encoding, keep_wrapper=keep_wrapper):
+    for batch in read_batches(path, format=format, **reading):
         if punctuation == "auto" and rule == "word":
             rule = settle_punctuation(batch, "auto")
         found += [(seen + int(i) + 1, batch[int(i)]) for i in selector.which(batch).nonzero()[0]]

@@ -51,6 +51,9 @@ def evaluate(
         typer.Option("--format", help="How to print the scores; csv has one row for each number."),
     ] = "table",
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Score predicted trees against gold trees under a named protocol.
@@ -80,7 +83,14 @@ def evaluate(
         rows_format(per_sentence)
     conventions = options.conventions(protocol, prm, labelled, gold_path, from_format)
     scoring = Scoring(conventions, max_length, options.punctuation_choice(punctuation), ignore_case)
-    reading = {"format": from_format, "encoding": encoding, "keep_wrapper": conventions.keep_wrapper}
+    reading = {
+        "format": from_format,
+        "encoding": encoding,
+        "dialect": dialect,
+        "keep_empty": keep_empty,
+        "glob": glob,
+        "keep_wrapper": conventions.keep_wrapper,
+    }
     with spooled(files) as paths:
         results = score_files(
             Files(paths[:-1], paths[-1], scoring, match, reading), short_names(predictions), per_sentence

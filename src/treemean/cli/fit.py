@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,6 +119,9 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, help="Of folds, boosting and the bootstrap.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")] = None,
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Fit what proposed constituents are worth, for better averages of the same runs.
@@ -155,7 +159,10 @@ def fit(
         if gold is None:
             raise typer.BadParameter("it needs --gold trees", param_hint="--reliability")
         check_figure(reliability)
-    banks = [read_all(path, format=from_format, encoding=encoding) for path in inputs]
+    read = partial(
+        read_all, format=from_format, encoding=encoding, dialect=dialect, keep_empty=keep_empty, glob=glob
+    )
+    banks = [read(path) for path in inputs]
     if match == "id":
         from treemean.averaging.alignment import align_by_id
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from treemean.cli.commands import READS, WRITES
-from treemean.names import EngineName, FormatName, Match, ProtocolName
+from treemean.names import DialectName, EngineName, FormatName, Match, ProtocolName
 
 if TYPE_CHECKING:
     from treemean.evaluation import Protocol as Conventions
@@ -42,6 +42,21 @@ From = Annotated[
         autocompletion=lambda: list(get_args(FormatName)),
         help=f"Format of the input, if its name does not tell: {FORMAT_NAMES}.",
     ),
+]
+Dialect = Annotated[
+    DialectName,
+    typer.Option(
+        help="What leaves of PTB brackets look like, if that is in doubt: [cyan]ptb[/cyan] (tag word), "
+        "[cyan]helsinki[/cyan] (with ID, CODE and traces as leaves), [cyan]helsinki-lemma[/cyan] (tag "
+        "word-lemma), [cyan]tag-word-lemma[/cyan], [cyan]word-slash-tag[/cyan] (word/TAG)."
+    ),
+]
+KeepEmpty = Annotated[
+    bool, typer.Option("--keep-empty", help="Take traces and other empty leaves of PTB brackets for words.")
+]
+Glob = Annotated[
+    str | None,
+    typer.Option(metavar="PATTERN", help="Read only such files of folders and archives, as '*.mrg'."),
 ]
 Encoding = Annotated[str, typer.Option(help="Encoding of text formats (NEGRA files are often latin-1).")]
 SkipBad = Annotated[

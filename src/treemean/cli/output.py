@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
@@ -64,6 +65,21 @@ def show_json(data: Any) -> None:
 def say(message: str) -> None:
     """Tell the user something beside the result, in one line."""
     typer.echo(harmless(message), err=True)
+
+
+class Notes(logging.Handler):
+    """Says what the package logs, but nothing twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say it."""
+        message = record.getMessage()
+        if message not in self._said:
+            self._said.add(message)
+            say(message)
 
 
 def complain(message: str) -> None:

@@ -65,6 +65,7 @@ def parse(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="How many processes.")] = 1,
     device: Annotated[str, typer.Option(help="cpu, cuda, or the like.")] = "cpu",
+    dialect: options.Dialect = "auto",
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Parse text with a trained model and write the trees in any format, in the order of the sentences.
@@ -98,7 +99,9 @@ def parse(
         raise InvalidOption("several processes parse on the CPU only: give --jobs or --device")
     loaded = Model.load(model, device=device)
     read, parsed = ReadCounts(), ParseCounts()
-    sentences = read_sentences(text, loaded.normalisation, format=from_format, encoding=encoding, counts=read)
+    sentences = read_sentences(
+        text, loaded.normalisation, format=from_format, encoding=encoding, dialect=dialect, counts=read
+    )
     chosen = ParseOptions(decoder, batch_words, posteriors, punctuation, max_length)
     batches = (
         parse_in_parallel(model, sentences, chosen, jobs=jobs, counts=parsed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -73,6 +73,9 @@ def report(
         int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
     ] = None,
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
     """Make a report that people open: scores, charts, and all trees side by side, in one HTML file.
@@ -139,8 +142,13 @@ def report(
             ignore_case=ignore_case,
             title=title,
             jobs=jobs,
-            from_format=from_format,
-            encoding=encoding,
+            reading={
+                "format": from_format,
+                "encoding": encoding,
+                "dialect": dialect,
+                "keep_empty": keep_empty,
+                "glob": glob,
+            },
         )
     page = make_page(subject, limit=limit)
     page.write(output)
@@ -167,8 +175,7 @@ def _of_runs(
     average: str | None,
     hits: Path | None,
     *,
-    from_format: str | None,
-    encoding: str,
+    reading: dict[str, Any],
     **choices: object,
 ) -> Subject:
     """Read runs, in a folder or one by one, and compare them."""
@@ -177,7 +184,7 @@ def _of_runs(
     from treemean.experiments.report import report_of_runs
     from treemean.fitting import load
 
-    read = partial(read_all, format=from_format, encoding=encoding)
+    read = partial(read_all, **reading)
     if folder is not None:
         found = read_folder(folder)
         runs = dict(found.runs)

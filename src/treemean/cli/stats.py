@@ -23,6 +23,9 @@ def stats(
     as_json: options.AsJson = False,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the numbers.")] = "table",
     from_format: options.From = None,
+    dialect: options.Dialect = "auto",
+    keep_empty: options.KeepEmpty = False,
+    glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
     skip_bad: options.SkipBad = False,
     bad_file: options.BadFile = None,
@@ -45,7 +48,15 @@ def stats(
     chosen = options.punctuation_choice(punctuation)
     counter = StatisticsCounter()
     with Problems(skip=skip_bad, aside=bad_file) as problems:
-        batches = read_batches(file, format=from_format, encoding=encoding, problems=problems)
+        batches = read_batches(
+            file,
+            format=from_format,
+            encoding=encoding,
+            dialect=dialect,
+            keep_empty=keep_empty,
+            glob=glob,
+            problems=problems,
+        )
         for batch in with_progress(batches, f"reading {file}"):
             if remove_punctuation:
                 chosen = settle_punctuation(batch, chosen)  # the first batch decides for all

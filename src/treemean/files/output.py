@@ -9,8 +9,10 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +52,29 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise
     except OSError as error:
         raise TreemeanError(f"{target}: {reason_of(error)}") from error
+
+
+@contextmanager
+def open_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a folder to write files into; it appears under its name only if the block ends without an error.
+
+    A folder of this name must be empty: nothing is written over.
+    """
+    final = Path(path)
+    if final.exists() and (not final.is_dir() or any(final.iterdir())):
+        what = "the folder is not empty" if final.is_dir() else "there is a file of this name"
+        raise TreemeanError(f"{final}: {what}")
+    try:
+        temporary = Path(tempfile.mkdtemp(dir=final.parent, prefix=f".{final.name[:200]}.", suffix=".part"))
+        try:
+            yield temporary
+            os.chmod(temporary, 0o777 & ~_umask())
+            os.replace(temporary, final)  # takes the place of an empty folder
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise TreemeanError(f"{final}: {reason_of(error)}") from error
 
 
 @contextmanager

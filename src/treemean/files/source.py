@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import glob
 import gzip
 import os
 import re
@@ -26,6 +27,15 @@ BLOCK = 1 << 20
 MAX_RECORD = 1 << 26
 
 
+#: Byte order marks of encodings whose units are wider than a byte; the longer ones first.
+_WIDE_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
 def text_encoding(name: str) -> str:
     """Return the proper name of an encoding of text; raise `LookupError` if there is none of this name.
 
@@ -34,9 +44,28 @@ def text_encoding(name: str) -> str:
     """
     try:
         "".encode(name)  # refuses codecs that turn bytes into bytes, such as hex and zlib
-    except UnicodeError as error:
-        raise LookupError(str(error)) from error
+    except (UnicodeError, LookupError) as error:
+        raise LookupError(
+            f"there is no encoding {name!r}; some are utf-8, latin-1, cp1252, utf-16 and utf-16-le"
+        ) from error
     return codecs.lookup(name).name
+
+
+def is_wide(encoding: str) -> bool:
+    """Return whether an encoding has line breaks of other bytes than ASCII has.
+
+    >>> is_wide("utf-16-le"), is_wide("latin-1")
+    (True, False)
+    """
+    return "\n".encode(encoding) != b"\n"
+
+
+def not_valid(encoding: str, reason: str) -> str:
+    """Return what an error says about bytes that are not in an encoding."""
+    return (
+        f"not valid {encoding}: {reason}; if it is in another encoding, name it "
+        "(--encoding latin-1, cp1252, utf-16)"
+    )
 
 
 class Source:
@@ -47,7 +76,15 @@ class Source:
     raw : the stream.
     name : what error messages call it.
     close : whether `close` closes the stream.
+
+    Attributes
+    ----------
+    wide : `utf-16` or `utf-32` if it begins with a byte order mark of these, else empty.
+    among_others : whether it is one of many files of a folder, an archive or a pattern.
     """
+
+    wide: str = ""
+    among_others: bool = False
 
     def __init__(self, raw: IO[bytes], name: str, *, close: bool = True) -> None:
         self.name = name
@@ -59,7 +96,9 @@ class Source:
                 self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, _Rewound(start, raw))))
             else:
                 self._stream = cast(BinaryIO, _Rewound(start, raw))
-            self._head = self.peek(3).removeprefix(codecs.BOM_UTF8)
+            self._head = self.peek(4)
+            self.wide = next((name for mark, name in _WIDE_MARKS if self._head.startswith(mark)), "")
+            self._head = self._head.removeprefix(codecs.BOM_UTF8)
         except BaseException:
             self.close()  # nobody else could
             raise
@@ -91,6 +130,18 @@ class Source:
             return self._stream.read(count)
         except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
             raise FormatError(reason_of(error), path=self.name) from error
+
+    def looks_like(self) -> str:
+        """Return the encoding that zero bytes give away in a text without a byte order mark, or nothing."""
+        head = self.peek(16)
+        even, odd = head[::2], head[1::2]
+        if len(head) < 8 or bool(any(even)) == bool(any(odd)):
+            return ""
+        return "utf-16-le" if any(even) else "utf-16-be"
+
+    def in_utf8(self, encoding: str) -> Source:
+        """Return what is left of the stream in UTF-8; errors name the line."""
+        return Source(cast(BinaryIO, _Recoded(self, encoding)), self.name, close=False)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield (line number from 1, line without its end); memory stays bounded by `MAX_RECORD`."""
@@ -151,10 +202,12 @@ def spooled(paths: Sequence[str]) -> Iterator[list[str | Spooled]]:
         yield result
 
 
-def open_sources(path: str | os.PathLike[str]) -> Iterator[Source]:
-    """Yield the streams behind a path: a file, `-`, or every file of a folder or of a zip archive.
+def open_sources(path: str | os.PathLike[str], pattern: str | None = None) -> Iterator[Source]:
+    """Yield the streams behind a path: a file, `-`, or every file of a folder, a zip archive or a pattern.
 
-    Files of folders and archives come in natural order (2 before 10); hidden ones are left out.
+    Files of folders and archives come in natural order (2 before 10); hidden ones are left out, and those
+    whose names are not like `pattern`, such as `*.mrg`. A path like `DIR/*.mrg` is a pattern if there is no
+    such file.
     """
     name = os.fspath(path)
     if isinstance(path, Spooled):
@@ -169,11 +222,12 @@ def open_sources(path: str | os.PathLike[str]) -> Iterator[Source]:
             members = [p for p in Path(name).rglob("*") if p.is_file() and not _hidden(p.relative_to(name))]
             if not members:
                 raise FormatError("the folder holds no files", path=name)
-            for member in sorted(members, key=lambda p: _natural(str(p))):
-                with Source(open(member, "rb"), str(member)) as source:
-                    yield source
+            yield from _files([p for p in members if _is_like(p, pattern)], name, pattern)
+        elif not os.path.exists(name) and glob.has_magic(name):
+            found = [Path(p) for p in glob.glob(name, recursive=True)]
+            yield from _files([p for p in found if p.is_file()], name, name)
         elif zipfile.is_zipfile(name):
-            yield from _zip_members(name)
+            yield from _zip_members(name, pattern)
         else:
             with Source(open(name, "rb"), name) as source:
                 yield source
@@ -181,15 +235,28 @@ def open_sources(path: str | os.PathLike[str]) -> Iterator[Source]:
         raise FormatError(reason_of(error), path=name) from error
 
 
-def _zip_members(name: str) -> Iterator[Source]:
+def _files(paths: Sequence[Path], name: str, pattern: str | None) -> Iterator[Source]:
+    if not paths:
+        raise FormatError(f"no file is like {pattern}", path=name)
+    for path in sorted(paths, key=lambda p: _natural(str(p))):
+        with Source(open(path, "rb"), str(path)) as source:
+            source.among_others = True
+            yield source
+
+
+def _zip_members(name: str, pattern: str | None) -> Iterator[Source]:
     try:
         with zipfile.ZipFile(name) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
             _tell_skipped(name, [m.filename for m in members if _hidden(Path(m.filename))])
-            for member in sorted(members, key=lambda m: _natural(m.filename)):
-                if not _hidden(Path(member.filename)):
-                    with Source(archive.open(member), f"{name}/{member.filename}") as source:
-                        yield source
+            members = [m for m in members if not _hidden(Path(m.filename))]
+            wanted = [m for m in members if _is_like(Path(m.filename), pattern)]
+            if members and not wanted:
+                raise FormatError(f"no file is like {pattern}", path=name)
+            for member in sorted(wanted, key=lambda m: _natural(m.filename)):
+                with Source(archive.open(member), f"{name}/{member.filename}") as source:
+                    source.among_others = True
+                    yield source
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise FormatError(reason_of(error), path=name) from error
 
@@ -201,6 +268,11 @@ def _tell_skipped(archive: str, names: list[str]) -> None:
         warnings.warn(
             f"{archive}: {what} skipped, as hidden files are: {shown}", RuntimeWarning, stacklevel=1
         )
+
+
+def _is_like(path: Path, pattern: str | None) -> bool:
+    """Return whether the last parts of a path are like those of a pattern."""
+    return pattern is None or path.match(pattern)
 
 
 def _hidden(path: Path) -> bool:
@@ -230,3 +302,36 @@ class _Rewound:
             part, self._front = self._front, b""
             return part + self._rest.read(count - len(part) if count >= 0 else -1)
         return self._rest.read(count)
+
+
+class _Recoded:
+    """A source's bytes turned into UTF-8."""
+
+    def __init__(self, source: Source, encoding: str) -> None:
+        self._source, self._encoding = source, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._rest = b""
+        self._line = 1
+        self._ended = False
+
+    def read(self, count: int = BLOCK) -> bytes:
+        while len(self._rest) < count and not self._ended:
+            self._rest += self._next()
+        part, self._rest = self._rest[:count], self._rest[count:]
+        return part
+
+    def _next(self) -> bytes:
+        block = self._source.read()
+        self._ended = not block
+        try:
+            text = self._decoder.decode(block, self._ended)
+        except UnicodeError as error:  # not all codecs tell where
+            if isinstance(error, UnicodeDecodeError):
+                start = error.object[: error.start].decode(self._encoding, "replace")
+                self._line += start.count("\n")
+            reason = getattr(error, "reason", str(error))
+            raise FormatError(
+                not_valid(self._encoding, reason), path=self._source.name, line=self._line
+            ) from error
+        self._line += text.count("\n")
+        return text.encode("utf-8", "surrogatepass")

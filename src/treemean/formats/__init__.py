@@ -7,20 +7,30 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
-from treemean.errors import TreemeanError
-from treemean.files.output import open_output
-from treemean.files.source import open_sources, text_encoding
+from treemean.errors import FormatError, TreemeanError
+from treemean.files.output import open_folder, open_output
+from treemean.files.source import Source, is_wide, open_sources, text_encoding
+from treemean.formats.dialects import get_dialect
 from treemean.formats.limits import first_beyond
 from treemean.formats.losses import Losses
+from treemean.formats.notes import Notes
 from treemean.formats.problems import Problems
 from treemean.formats.reading import rebatch
-from treemean.formats.registry import Format, all_formats, format_of_content, format_of_name, get_format
+from treemean.formats.registry import (
+    Format,
+    all_formats,
+    find_format,
+    format_of_content,
+    format_of_name,
+    get_format,
+)
 from treemean.formats.sharded import is_sharded, read_shards
-from treemean.formats.writing import OnUnwritable, Unwritable
+from treemean.formats.writing import BatchWriter, OnUnwritable, Unwritable
 from treemean.trees import Tree, Treebank, as_treebank
 
 __all__ = [
     "Format",
+    "Notes",
     "Problems",
     "TreebankWriter",
     "Unwritable",
@@ -37,36 +47,83 @@ def read_batches(
     *,
     format: str | None = None,
     encoding: str = "utf-8",
+    dialect: str = "auto",
+    keep_empty: bool = False,
+    keep_lemmas: bool = False,
+    glob: str | None = None,
     problems: Problems | None = None,
+    notes: Notes | None = None,
     keep_wrapper: bool = False,
 ) -> Iterator[Treebank]:
     """Read a treebank batch by batch, so that memory stays flat.
 
     Parameters
     ----------
-    path : a file (gzip or not), `-` for standard input, or a folder or zip archive of files; a folder with
-        a manifest is a sharded treebank.
+    path : a file (gzip or not), `-` for standard input, a folder or zip archive of files, or a pattern such
+        as `DIR/*.mrg`. Files of folders, archives and patterns that are no treebanks are skipped, and told.
+        A folder with a manifest is a sharded treebank.
     format : the format's name; without it the name or the content tells.
-    encoding : of text formats; XML, JSON Lines and Parquet tell their own.
+    encoding : of text formats; XML and Parquet tell their own, and so do files with a byte order mark.
+    dialect : what leaves of PTB brackets look like; `auto` lets the content tell, and says what it told.
+    keep_empty : take traces and other empty leaves of PTB brackets for words, instead of leaving them out.
+    keep_lemmas : keep the lemmas of PTB brackets, separated by blanks, as the metadata `lemmas` of sentences.
+    glob : which files of a folder or an archive, such as `*.mrg`.
     problems : what to do with bad records; without it the first one raises `FormatError`.
+    notes : is told what was noticed; without it that is told on stderr, by `logging`.
     keep_wrapper : keep brackets without label around PTB trees, `( (S …))`, as a root; EVALB counts them.
     """
     chosen = get_format(format) if format is not None else None
+    get_dialect(dialect)  # refuses unknown ones, whatever the format
     try:
         encoding = text_encoding(encoding)
-    except LookupError:
-        raise TreemeanError(f"there is no encoding {encoding!r}") from None
+    except LookupError as error:
+        raise TreemeanError(str(error)) from None
     strict = Problems()
+    noted = Notes() if notes is None else notes
+    brackets = {
+        "keep_wrapper": keep_wrapper,
+        "dialect": dialect,
+        "keep_empty": keep_empty,
+        "keep_lemmas": keep_lemmas,
+        "notes": noted,
+    }
 
     def batches() -> Iterator[Treebank]:
         if is_sharded(path):
             yield from read_shards(path, problems or strict)
             return
-        for source in open_sources(path):
-            reader = chosen or format_of_content(source)
-            yield from reader.read(source, problems or strict, encoding=encoding, keep_wrapper=keep_wrapper)
+        found = False
+        for source in open_sources(path, glob):
+            if source.among_others and find_format(source, encoding) is None:
+                noted.no_treebanks.append(source.name)
+                continue
+            found = True
+            reader = chosen or format_of_content(source, encoding)
+            stream, its_encoding = (
+                (source, encoding) if reader.tells_encoding else _in_bytes(source, encoding)
+            )
+            yield from reader.read(stream, problems or strict, encoding=its_encoding, **brackets)
+        if not found:
+            names = ", ".join(noted.no_treebanks[:3]) + (", …" if len(noted.no_treebanks) > 3 else "")
+            raise FormatError(f"there is no treebank among its files ({names})", path=os.fspath(path))
 
-    yield from rebatch(batches())
+    try:
+        yield from rebatch(batches())
+    finally:
+        if notes is None:
+            noted.tell(os.fspath(path))
+
+
+def _in_bytes(source: Source, encoding: str) -> tuple[Source, str]:
+    """Return a stream in which lines end with a byte, and its encoding: UTF-16 and its kind become UTF-8."""
+    if wide := source.wide or (encoding if is_wide(encoding) else ""):
+        return source.in_utf8(wide), "utf-8"
+    if guess := source.looks_like():
+        raise FormatError(
+            f"this looks like {guess.upper()} without a byte order mark; name it (--encoding {guess})",
+            path=source.name,
+        )
+    return source, encoding
 
 
 def read(
@@ -74,7 +131,12 @@ def read(
     *,
     format: str | None = None,
     encoding: str = "utf-8",
+    dialect: str = "auto",
+    keep_empty: bool = False,
+    keep_lemmas: bool = False,
+    glob: str | None = None,
     problems: Problems | None = None,
+    notes: Notes | None = None,
     keep_wrapper: bool = False,
 ) -> Treebank:
     """Read a whole treebank; the parameters are those of `read_batches`.
@@ -87,7 +149,16 @@ def read(
     2
     """
     batches = read_batches(
-        path, format=format, encoding=encoding, problems=problems, keep_wrapper=keep_wrapper
+        path,
+        format=format,
+        encoding=encoding,
+        dialect=dialect,
+        keep_empty=keep_empty,
+        keep_lemmas=keep_lemmas,
+        glob=glob,
+        problems=problems,
+        notes=notes,
+        keep_wrapper=keep_wrapper,
     )
     return Treebank.concatenate(list(batches))
 
@@ -97,9 +168,11 @@ class TreebankWriter:
 
     Parameters
     ----------
-    path : the file; `.gz` compresses, `-` is standard output.
+    path : the file; `.gz` compresses, `-` is standard output. A folder (`FOLDER/`) takes Alpino XML, one
+        file for each sentence, named by its id or its number; it must be empty or not exist yet.
     format : the format's name; without it the file's name tells.
     unwritable : what to do with trees that the format cannot express; tells the counts afterwards.
+    keep_empty : write words that PTB brackets have for empty leaves, such as traces, and do not refuse them.
 
     What the format has no place for, such as ids, is left out; `losses` tells afterwards what that was.
 
@@ -108,7 +181,12 @@ class TreebankWriter:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, format: str | None = None, unwritable: Unwritable | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        unwritable: Unwritable | None = None,
+        keep_empty: bool = False,
     ) -> None:
         chosen = get_format(format) if format is not None else format_of_name(path)
         if chosen is None:
@@ -116,14 +194,25 @@ class TreebankWriter:
                 f"{os.fspath(path)}: the name tells no format; name one (--to) of "
                 + ", ".join(sorted(all_formats()))
             )
+        self._is_folder = os.fspath(path).endswith(os.sep) or os.path.isdir(path)
+        if self._is_folder and chosen.name != "alpino":
+            raise TreemeanError(
+                f"{os.fspath(path)}: only alpino is written to a folder, one file a sentence (--to alpino)"
+            )
         self.format, self.path = chosen, path
         self.unwritable = unwritable or Unwritable()
         self.losses = Losses(chosen.name, chosen.title)
+        self._keep_empty = keep_empty
         self._stack = ExitStack()
 
     def __enter__(self) -> TreebankWriter:
-        stream = self._stack.enter_context(open_output(self.path))
-        self._writer = self.format.writer(stream, self.unwritable)
+        self._writer: BatchWriter
+        if self._is_folder:
+            folder = self._stack.enter_context(open_folder(self.path))
+            self._writer = self.format.folder_writer(folder, self.unwritable)
+        else:
+            stream = self._stack.enter_context(open_output(self.path))
+            self._writer = self.format.writer(stream, self.unwritable, keep_empty=self._keep_empty)
         return self
 
     def write(self, batch: Treebank) -> None:
@@ -157,8 +246,9 @@ def write(
     *,
     format: str | None = None,
     unwritable: OnUnwritable | Unwritable = "error",
+    keep_empty: bool = False,
 ) -> None:
     """Write a treebank or trees to a file; the parameters are those of `TreebankWriter`."""
     policy = unwritable if isinstance(unwritable, Unwritable) else Unwritable(unwritable)
-    with TreebankWriter(path, format=format, unwritable=policy) as writer:
+    with TreebankWriter(path, format=format, unwritable=policy, keep_empty=keep_empty) as writer:
         writer.write(as_treebank(treebank))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import IO
 from xml.sax.saxutils import quoteattr
 
@@ -22,7 +22,8 @@ from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
 from treemean.formats.xmlstream import NOT_XML
 from treemean.trees import Strings, Tree, Treebank
 
-HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n<alpino version="1.3">\n'
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+HEADER = DECLARATION + '<alpino version="1.3">\n'
 FOOTER = "</alpino>\n"
 
 
@@ -112,3 +113,47 @@ def _attributes(values: dict[str, str]) -> str:
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
     return TextWriter(stream, serialise, "Alpino XML", unwritable, header=HEADER, footer=FOOTER)
+
+
+def folder_writer(folder: Path, unwritable: Unwritable) -> BatchWriter:
+    """Open a writer of one file for each sentence."""
+    return _FolderWriter(folder, unwritable)
+
+
+class _FolderWriter:
+    """A `BatchWriter` whose files are called as the sentences are, `ID.xml`, as in the Lassy treebanks."""
+
+    def __init__(self, folder: Path, unwritable: Unwritable) -> None:
+        self._folder, self._unwritable = folder, unwritable
+        self._taken: set[str] = set()
+
+    def write(self, batch: Treebank) -> None:
+        """Write a batch."""
+        for tree in batch:
+            text = self._unwritable.serialise(tree, serialise, "Alpino XML")
+            if text is not None:
+                name = self._free_name(_file_name(tree.id) or str(self._unwritable.seen))
+                (self._folder / f"{name}.xml").write_text(DECLARATION + text, encoding="utf-8", newline="\n")
+
+    def close(self) -> None:
+        """Nothing stands at the end."""
+
+    def _free_name(self, name: str) -> str:
+        """Return the name, with a number if it is taken already, in whatever case."""
+        free, number = name, 2
+        while free.casefold() in self._taken:
+            free, number = f"{name}_{number}", number + 1
+        self._taken.add(free.casefold())
+        return free
+
+
+def _file_name(id: str) -> str:
+    """Return an id as a name of a file: what systems do not like in one becomes _.
+
+    >>> _file_name("WR-P-P/page 1:2"), _file_name("..")
+    ('WR-P-P_page_1_2', '')
+    """
+    name = re.sub(r"[^\w.,@+=-]+", "_", id).strip("._")
+    while len(name.encode("utf-8")) > 200:
+        name = name[:-1]
+    return name

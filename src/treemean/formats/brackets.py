@@ -17,6 +17,17 @@ from treemean.trees import Tree, Treebank
 from treemean.trees.strings import CodedStrings
 
 _BLANK = re.compile(r"\s")
+#: What brackets are called in -LRB- and its kind.
+_NAMES = "LRB|RRB|LCB|RCB|LSB|RSB"
+
+
+def literally(text: str, marks: str) -> str:
+    """Put a ~ into what readers would take for an escaped bracket, or for something that got a ~.
+
+    >>> literally("-LRB-", "-"), literally("-~LRB-", "-"), literally("pre-LSB", "-")
+    ('-~LRB-', '-~~LRB-', 'pre-LSB')
+    """
+    return re.sub(rf"([{marks}])(?=~+(?:{_NAMES})|(?:{_NAMES})(?:\1|[()]))", r"\1~", text)
 
 
 def serialise_brackets(tree: Tree, leaf: Callable[[int, str], str], escape: Callable[[str], str]) -> str:

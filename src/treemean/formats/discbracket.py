@@ -1,8 +1,9 @@
 """Discbracket: brackets whose leaves carry their position, `(VP (V 0=Wake) (PRT 3=up))`, one tree per line.
 
 Both ways to escape brackets inside words are read, `#LRB#` (disco-dop) and `-LRB-` (TN-LCFRS and others);
-the first is written. Words may stand without a tag. The older flavour with bare numbers as leaves and the
-sentence after a tab is read too; other text after a tab becomes the metadata `comment`.
+the first is written, and what is literally one of them gets a ~: `#~LRB#`. Words may stand without a tag. The
+older flavour with bare numbers as leaves and the sentence after a tab is read too; other text after a tab
+becomes the metadata `comment`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from treemean import _core
 from treemean.files.source import Source
-from treemean.formats.brackets import BracketWriter, serialise_brackets
+from treemean.formats.brackets import BracketWriter, literally, serialise_brackets
 from treemean.formats.native import read_native
 from treemean.formats.problems import Problems
 from treemean.formats.writing import BatchWriter, Unwritable
@@ -27,7 +28,7 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
     return read_native(
         source,
         problems,
-        lambda text, final, skip: _core.read_brackets(text, True, final, skip),
+        lambda text, final, skip: _core.read_brackets(text, True, final, skip)[0],
         encoding=encoding,
     )
 
@@ -44,7 +45,12 @@ def serialise(tree: Tree) -> str:
 
 
 def _escape(text: str) -> str:
-    return text.replace("(", "#LRB#").replace(")", "#RRB#")
+    """Escape brackets, and what would be taken for escaped ones.
+
+    >>> _escape("(-LRB-)"), _escape("#~LRB#")
+    ('#LRB#-~LRB-#RRB#', '#~~LRB#')
+    """
+    return literally(text, "-#").replace("(", "#LRB#").replace(")", "#RRB#")
 
 
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:

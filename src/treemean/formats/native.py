@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -16,9 +15,11 @@ from treemean.trees import CodedStrings, Strings, Treebank
 
 #: (message, line, first and last byte, number of the sentence) of a bad record.
 _Problem = tuple[bytes, int, int, int, int]
-#: (text, final, skip) -> columns, bytes consumed, lines consumed, problems, whether the last one is fatal,
-#: and how many elements outside the sentences were opened and not closed.
-NativeReader = Callable[[bytes, bool, bool], tuple[dict[str, Any], int, int, list[_Problem], bool, int]]
+#: Columns, bytes consumed, lines consumed, problems, whether the last one is fatal, and how many elements
+#: outside the sentences were opened and not closed.
+Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool, int]
+#: (text, final, skip) -> what was read of it.
+NativeReader = Callable[[bytes, bool, bool], Chunk]
 
 
 def read_native(
@@ -28,6 +29,7 @@ def read_native(
     *,
     encoding: str = "utf-8",
     element: str = "",
+    comments: str = "comment",
 ) -> Iterator[Treebank]:
     """Read a stream with a reader of the core; bad records get a place and go to `problems`.
 
@@ -35,8 +37,10 @@ def read_native(
     ----------
     encoding : of the stream.
     element : that of a sentence in XML, to tell how many are missing where a file cannot be read on.
+    comments : what the metadata call the comments of sentences.
     """
-    blocks = _utf8_blocks(source, encoding)
+    if encoding not in ("utf-8", "ascii"):  # the core itself checks what is said to be UTF-8
+        source = source.in_utf8(encoding)
     rest = b""
     lines_before = sentences_before = open_elements = 0
     wanted = BLOCK
@@ -44,14 +48,14 @@ def read_native(
     while not final or rest:
         parts, size = [rest], len(rest)
         while size < wanted and not final:
-            block = next(blocks, None)
-            final = block is None
-            parts.append(block or b"")
-            size += len(parts[-1])
+            block = source.read()
+            final = not block
+            parts.append(block)
+            size += len(block)
         rest = b"".join(parts)
         columns, consumed, lines, found, fatal, opened = native(rest, final, problems.skip)
         open_elements += opened
-        batch = treebank_from_columns(columns)
+        batch = treebank_from_columns(columns, comments)
         if len(batch):
             yield batch
         for number, (message, line, begin, end, sentence) in enumerate(found, 1):
@@ -64,7 +68,7 @@ def read_native(
             )
             problems.report(error, rest[begin:end])
             if outside:  # what the file says from here on cannot be trusted
-                problems.missing += count_elements(element, chain([rest[begin:]], blocks))
+                problems.missing += count_elements(element, chain([rest[begin:]], iter(source.read, b"")))
                 return
         sentences_before += len(batch) + len(found)
         lines_before += lines
@@ -88,40 +92,17 @@ def read_native(
         problems.report(error)
 
 
-def treebank_from_columns(columns: dict[str, Any]) -> Treebank:
-    """Wrap the arrays that the core returns."""
+def treebank_from_columns(columns: dict[str, Any], key: str = "comment") -> Treebank:
+    """Wrap the arrays that the core returns; `key` is what the metadata call comments."""
     comments = Strings(*columns.pop("comments"))
     ids = Strings(*columns.pop("ids"))
     metadata = Strings.blank(len(ids))
     if len(comments.data):
         metadata = Strings.of(
-            json.dumps({"comment": c}, ensure_ascii=False) if c else "" for c in comments.tolist()
+            json.dumps({key: c}, ensure_ascii=False) if c else "" for c in comments.tolist()
         )
     coded: dict[str, Any] = {
         name: CodedStrings(columns.pop(name)[0], Strings(*vocabulary))
         for name, (_, vocabulary) in [(k, v) for k, v in columns.items() if isinstance(v, tuple)]
     }
     return Treebank(ids=ids, metadata=metadata, **coded, **columns)
-
-
-def _utf8_blocks(source: Source, encoding: str) -> Iterator[bytes]:
-    """Yield the stream in UTF-8; the core itself checks what is said to be UTF-8."""
-    if encoding in ("utf-8", "ascii"):
-        while block := source.read():
-            yield block
-        return
-    decoder = codecs.getincrementaldecoder(encoding)()
-    line = 1
-    while True:
-        block = source.read()
-        try:
-            text = decoder.decode(block, not block)
-        except UnicodeError as error:  # not all codecs tell where
-            if isinstance(error, UnicodeDecodeError):
-                line += block[: error.start].count(b"\n")
-            reason = getattr(error, "reason", str(error))
-            raise FormatError(f"not valid {encoding}: {reason}", path=source.name, line=line) from error
-        yield text.encode("utf-8")
-        if not block:
-            return
-        line += text.count("\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from treemean.errors import MismatchError
 from treemean.trees import Treebank
@@ -11,21 +12,16 @@ from treemean.trees import Treebank
 
 def read_parallel(
     paths: Sequence[str | os.PathLike[str]],
-    *,
-    format: str | None = None,
-    encoding: str = "utf-8",
-    keep_wrapper: bool = False,
+    **options: Any,
 ) -> Iterator[list[Treebank]]:
     """Yield lists of equally long batches, one of each file; raise `MismatchError` if one ends early.
 
-    The parameters are those of `read_batches`; bad sentences are always errors, as leaving one out would
+    The options are those of `read_batches`; bad sentences are always errors, as leaving one out would
     shift a file against the others. No more than a batch of each file is held.
     """
     from treemean.formats import read_batches
 
-    streams = [
-        read_batches(path, format=format, encoding=encoding, keep_wrapper=keep_wrapper) for path in paths
-    ]
+    streams = [read_batches(path, **options) for path in paths]
     yield from side_by_side(streams, [os.fspath(path) for path in paths])
 
 

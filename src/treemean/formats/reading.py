@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from treemean.errors import FormatError, InvalidTree
-from treemean.files.source import MAX_RECORD, Source
+from treemean.files.source import MAX_RECORD, Source, not_valid
 from treemean.formats.limits import MAX_PIECES, too_large
 from treemean.formats.problems import Problems
 from treemean.trees import Tree, Treebank
@@ -43,7 +43,7 @@ class Record:
                 decoded.append(line.decode(encoding))
             except UnicodeError as error:
                 reason = getattr(error, "reason", str(error))
-                raise FormatError(f"not valid {encoding}: {reason}", line=number) from error
+                raise FormatError(not_valid(encoding, reason), line=number) from error
         return decoded
 
 

@@ -12,10 +12,11 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import IO, Any, cast
 
 from treemean.errors import FormatError, MissingDependency, TreemeanError
-from treemean.files.source import Source, open_sources
+from treemean.files.source import Source, is_wide, open_sources
 from treemean.formats.problems import Problems
 from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.names import FormatName
@@ -43,16 +44,29 @@ class Format:
     module: str
     opens: str = "writer"
 
+    @property
+    def tells_encoding(self) -> bool:
+        """Whether files tell their encoding themselves, or are no text."""
+        return self.name in ("alpino", "tiger", "parquet")
+
     def read(
-        self, source: Source, problems: Problems, *, encoding: str, keep_wrapper: bool = False
+        self, source: Source, problems: Problems, *, encoding: str, **brackets: Any
     ) -> Iterator[Treebank]:
-        """Read a stream batch by batch; bad records go to `problems`. Only PTB brackets have wrappers."""
-        options = {"keep_wrapper": True} if keep_wrapper and self.name == "ptb" else {}
+        """Read a stream batch by batch; bad records go to `problems`.
+
+        `brackets` are options that only PTB brackets have: wrappers, dialects, empty leaves.
+        """
+        options = brackets if self.name == "ptb" else {}
         return cast(Iterator[Treebank], self._load("read")(source, problems, encoding=encoding, **options))
 
-    def writer(self, stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
-        """Open a writer on a stream."""
-        return cast(BatchWriter, self._load(self.opens)(stream, unwritable))
+    def writer(self, stream: IO[bytes], unwritable: Unwritable, *, keep_empty: bool = False) -> BatchWriter:
+        """Open a writer on a stream; only PTB brackets have empty leaves."""
+        options = {"keep_empty": True} if keep_empty and self.name == "ptb" else {}
+        return cast(BatchWriter, self._load(self.opens)(stream, unwritable, **options))
+
+    def folder_writer(self, folder: Path, unwritable: Unwritable) -> BatchWriter:
+        """Open a writer of one file for each sentence; only Alpino XML has one."""
+        return cast(BatchWriter, self._load("folder_writer")(folder, unwritable))
 
     def _load(self, function: str) -> Callable[..., Any]:
         try:
@@ -105,17 +119,18 @@ def _is_jsonl(head: bytes) -> bool:
 
 def _is_discbracket(head: bytes) -> bool:
     """Tell whether the first leaf has a position, or is one and a sentence follows after a tab."""
-    leaf = re.match(rb"\s*(?:\([^\s()]*\s*)+\d+(=)?[^\s()]*[\s)][^\n]*", head)
+    leaf = re.match(rb"(?:#[^\n]*\n|\s)*(?:\([^\s()]*\s*)+\d+(=)?[^\s()]*[\s)][^\n]*", head)
     return leaf is not None and (leaf[1] is not None or b")\t" in leaf[0])
 
 
 def _is_ptb(head: bytes) -> bool:
-    """Tell whether the text begins with a bracket (discbracket, which does too, is tried before)."""
-    return head.lstrip().startswith(b"(")
+    """Tell whether the text begins with a bracket, comments aside; discbracket is tried before."""
+    return re.match(rb"(?:#[^\n]*\n|\s)*\([^\s()]*(?:\s*\(|\s+[^\s()])", head) is not None
 
 
 # ---- the formats -------------------------------------------------------------------------------------
 
+_PTB_SUFFIXES = (".ptb", ".mrg", ".prd", ".psd", ".tbf", ".brackets", ".bracket")
 #: In the order in which content is tried.
 _FORMATS = (
     Format("parquet", "Parquet", (".parquet",), _is_parquet, "parquet"),
@@ -124,8 +139,14 @@ _FORMATS = (
     Format("export", "NEGRA export", (".export", ".negra"), _is_export, "export"),
     Format("conllu", "CoNLL-U", (".conllu",), _is_conllu, "conllu"),
     Format("jsonl", "JSON Lines", (".jsonl", ".ndjson"), _is_jsonl, "jsonl"),
-    Format("discbracket", "discbracket", (".discbracket", ".dbr"), _is_discbracket, "discbracket"),
-    Format("ptb", "Penn Treebank brackets", (".ptb", ".mrg", ".brackets", ".bracket"), _is_ptb, "ptb"),
+    Format(
+        "discbracket",
+        "discbracket",
+        (".discbracket", ".discbrackets", ".dbr"),
+        _is_discbracket,
+        "discbracket",
+    ),
+    Format("ptb", "Penn Treebank brackets", _PTB_SUFFIXES, _is_ptb, "ptb"),
     # Read like the other version; written with a column for lemmas.
     Format("export4", "NEGRA export 4", (".export4",), _is_export, "export", opens="writer_4"),
 )
@@ -155,15 +176,21 @@ def format_of_name(path: str | os.PathLike[str]) -> Format | None:
     return max(matches, key=lambda match: match[0])[1] if matches else None
 
 
-def find_format(source: Source) -> Format | None:
-    """Return the format of a stream, looking at its name and then at its beginning; None if neither tells."""
+def find_format(source: Source, encoding: str = "utf-8") -> Format | None:
+    """Return the format of a stream, looking at its name and then at its beginning; None if neither tells.
+
+    `encoding` matters if it is one like UTF-16.
+    """
     head = source.peek()
+    wide = source.wide or (encoding if is_wide(encoding) else "")
+    if wide:
+        head = head.decode(wide, "ignore").encode("utf-8", "ignore")
     return format_of_name(source.name) or next((format for format in _FORMATS if format.sniff(head)), None)
 
 
-def format_of_content(source: Source) -> Format:
+def format_of_content(source: Source, encoding: str = "utf-8") -> Format:
     """Return the format of a stream; raise `FormatError` if neither its name nor its beginning tells."""
-    found = find_format(source)
+    found = find_format(source, encoding)
     if found is None:
         raise FormatError(
             "the format is not known from the name or the content; name it (--from), one of "

@@ -84,7 +84,7 @@ def _tree(sentence: Element, id: str) -> Tree:
                     f"an edge leads to {edge.get('idref')!r}, which is no node", line=line_of(edge)
                 )
             if parents[child] != TOP:
-                raise FormatError(f"two edges lead to {edge.get('idref')!r}", line=line_of(edge))
+                raise FormatError(_edges_to(nonterminals, _attribute(edge, "idref")), line=line_of(edge))
             parents[child] = parent
             functions[child] = _filled(edge.get("label", ""))
     count = len(terminals)
@@ -100,6 +100,19 @@ def _tree(sentence: Element, id: str) -> Tree:
         id=id,
         root_label=VIRTUAL_ROOT,
     )
+
+
+def _edges_to(nonterminals: Sequence[Element], idref: str) -> str:
+    """Return what is wrong with a node to which several edges lead, and which these are."""
+    edges = [
+        (nt.get("id"), e.get("label", ""))
+        for nt in nonterminals
+        for e in nt.iterfind("{*}edge[@idref]")
+        if e.get("idref") == idref
+    ]
+    count = {2: "two", 3: "three"}.get(len(edges), str(len(edges)))
+    told = [f"{parent!r}" + (f" ({label})" if label else "") for parent, label in edges]
+    return f"{count} edges lead to {idref!r}: from {', '.join(told)}"
 
 
 def _attribute(element: Element, name: str) -> str:

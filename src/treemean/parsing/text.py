@@ -10,7 +10,7 @@ from itertools import chain
 from typing import cast
 
 from treemean.errors import FormatError, InvalidOption
-from treemean.files.source import Source, open_sources, text_encoding
+from treemean.files.source import Source, is_wide, not_valid, open_sources, text_encoding
 from treemean.formats import read_batches
 from treemean.formats.limits import MAX_WORDS, too_large
 from treemean.formats.registry import find_format, format_of_name
@@ -81,6 +81,7 @@ def read_sentences(
     *,
     format: str | None = None,
     encoding: str = "utf-8",
+    dialect: str = "auto",
     counts: ReadCounts | None = None,
     on_bad_line: Callable[[FormatError], None] | None = None,
 ) -> Iterator[Sentence]:
@@ -93,6 +94,7 @@ def read_sentences(
     format : `"text"` (one sentence a line, words separated by blanks), or a treebank format; without it the
         name tells, and what neither name nor content tells is plain text.
     encoding : of plain text, and of text formats of treebanks.
+    dialect : of PTB brackets, as in `read_batches`.
     counts : is told what was met.
     on_bad_line : is called for each line of plain text in another encoding, or of too many words, which is
         left out then.
@@ -105,7 +107,9 @@ def read_sentences(
     if chosen == TEXT:
         found = _plain_text(path, normalisation, encoding, counts, on_bad_line)
     else:
-        found = sentences_of(read_batches(path, format=chosen, encoding=encoding), normalisation)
+        found = sentences_of(
+            read_batches(path, format=chosen, encoding=encoding, dialect=dialect), normalisation
+        )
     for sentence in found:
         counts.sentences += 1
         counts.punctuation_only += not sentence.kept
@@ -141,13 +145,18 @@ def _plain_text(
     counts: ReadCounts,
     on_bad_line: Callable[[FormatError], None] | None,
 ) -> Iterator[Sentence]:
-    encoding = _encoding_of_lines(encoding)
+    try:
+        named = text_encoding(encoding)
+    except LookupError as error:
+        raise InvalidOption(str(error)) from None
     for source in open_sources(path):
-        for number, line in source.lines():
+        wide = source.wide or (named if is_wide(named) else "")
+        encoding = "utf-8" if wide else named
+        for number, line in (source.in_utf8(wide) if wide else source).lines():
             try:
                 words = tuple(line.decode(encoding).split(None, MAX_WORDS))
             except UnicodeDecodeError as error:
-                message = f"not valid {encoding.upper()}: {error.reason} (byte {error.start + 1} of the line)"
+                message = not_valid(encoding.upper(), f"{error.reason} (byte {error.start + 1} of the line)")
                 bad = FormatError(message, path=source.name, line=number)
                 if on_bad_line is None:
                     raise bad from error
@@ -164,17 +173,6 @@ def _plain_text(
                 yield Sentence(words, normalisation.kept(words))
             else:
                 counts.empty_lines += 1
-
-
-def _encoding_of_lines(name: str) -> str:
-    """Return the proper name of an encoding; refuse those in which bytes do not tell where lines end."""
-    try:
-        encoding = text_encoding(name)
-    except LookupError:
-        raise InvalidOption(f"there is no encoding {name!r}") from None
-    if "\n".encode(encoding) != b"\n":
-        raise InvalidOption(f"plain text cannot be read in {encoding}: convert it to UTF-8")
-    return encoding
 
 
 def sentences_of(batches: Iterable[Treebank], normalisation: Normalisation) -> Iterator[Sentence]:

@@ -40,8 +40,7 @@ def average(
     hits: str | None = None,
     probability: bool = False,
     skip_unsolved: bool = False,
-    format: str | None = None,
-    encoding: str = "utf-8",
+    reading: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
     say: Any = None,
     **options: Any,
@@ -59,7 +58,7 @@ def average(
         model that looks at the whole corpus takes several passes.
     probability : give constituents the probability that the file of hits tells.
     skip_unsolved : skip and note sentences that are beyond the reach of the method.
-    format, encoding : of input that is no Parquet.
+    reading : how input that is no Parquet is read: further parameters of `treemean.read`, such as `format`.
     progress : is told how many sentences are done, and of how many.
     say : is told what a user should know; a function of a text.
     options : those of `treemean.average`, but for `jobs` and `time_limit`: a budget is counted in steps of
@@ -80,8 +79,7 @@ def average(
             [os.fspath(run) for run in runs],
             folder,
             opened,
-            format=format,
-            encoding=encoding,
+            dict(reading or {}),
             size=shard_size,
         )
         if match == "id":
@@ -111,8 +109,7 @@ def convert(
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
-    format: str | None = None,
-    encoding: str = "utf-8",
+    reading: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
 ) -> Done:
     """Write a treebank as a sharded one, its trees changed if wished; the same call goes on after a fault.
@@ -131,22 +128,23 @@ def convert(
     path = os.fspath(source)
     work = conversion or Conversion(source=path)
     with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
-        found = contents_of(path, format)
+        how = dict(reading or {})
+        found = contents_of(path, how.get("format"))
         if found is None:
             if path == "-" or not os.path.exists(path):
                 raise TreemeanError(f"{path}: shards are made from files and folders that are there")
-            task = StreamTask(path, str(folder), shard_size or SHARD_SIZE, format, encoding)
-            return stream_job(_settled(work, path, format, encoding), task, checksum(path), opened, progress)
+            task = StreamTask(path, str(folder), shard_size or SHARD_SIZE, how)
+            return stream_job(_settled(work, path, how), task, checksum(path), opened, progress)
         cuts = cut([found], shard_size)
-        return shard_job(_settled(work, path, format, encoding), cuts, folder, opened, progress)
+        return shard_job(_settled(work, path, how), cuts, folder, opened, progress)
 
 
-def _settled(work: Conversion, path: str, format: str | None, encoding: str) -> Conversion:
+def _settled(work: Conversion, path: str, reading: Mapping[str, Any]) -> Conversion:
     """Return the conversion with what the first sentences decide for all shards."""
     if not (work.remove_punctuation or work.move_punctuation):
         return work
     problems = Problems(skip=work.skip_bad)
-    first = next(read_batches(path, format=format, encoding=encoding, problems=problems), None)
+    first = next(read_batches(path, **reading, problems=problems), None)
     return work if first is None else work.settled(first)
 
 

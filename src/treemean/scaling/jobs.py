@@ -70,7 +70,7 @@ def stream_job(
     work: Work, task: StreamTask, identity: str, engine: Engine, progress: Progress = quiet
 ) -> Done:
     """Make the shards of a sharded treebank from one that is read from its beginning, by this process."""
-    told = content_checksum([fingerprint(work), identity, task.format, task.encoding, task.size])
+    told = content_checksum([fingerprint(work), identity, task.reading, task.size])
 
     def made() -> folders.Collected:
         found = folders.Collected()
@@ -125,15 +125,17 @@ def staged_contents(
     paths: Sequence[str],
     folder: Path,
     engine: Engine,
+    reading: dict[str, Any],
     *,
-    format: str | None,
-    encoding: str,
     size: int | None,
 ) -> list[Contents]:
-    """Return treebanks that can be cut; those that cannot are copied as shards into the folder of the job."""
-    found: list[Contents | None] = [contents_of(path, format) for path in paths]
+    """Return treebanks that can be cut; those that cannot are copied as shards into the folder of the job.
+
+    `reading` says how they are read: parameters of `read_batches`.
+    """
+    found: list[Contents | None] = [contents_of(path, reading.get("format")) for path in paths]
     tasks = [
-        StreamTask(path, str(folder / folders.STAGED / str(place)), size or SHARD_SIZE, format, encoding)
+        StreamTask(path, str(folder / folders.STAGED / str(place)), size or SHARD_SIZE, reading)
         for place, path in enumerate(paths)
         if found[place] is None
     ]

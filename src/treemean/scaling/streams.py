@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, count
+from typing import Any
 
 from treemean.files.checksums import checksum
 from treemean.formats import read_batches
@@ -17,13 +18,15 @@ from treemean.trees import Treebank
 
 @dataclass(frozen=True)
 class StreamTask:
-    """A treebank to read from its beginning, and the folder for its shards."""
+    """A treebank to read from its beginning, and the folder for its shards.
+
+    `reading` says how it is read: parameters of `read_batches`, JSON-ready.
+    """
 
     path: str
     folder: str
     size: int
-    format: str | None = None
-    encoding: str = "utf-8"
+    reading: dict[str, Any] = field(default_factory=dict)
 
 
 def make_shards(work: Work, task: StreamTask) -> list[Made]:
@@ -35,9 +38,7 @@ def each_shard(work: Work, task: StreamTask) -> Iterator[Made]:
     """Yield the shards of a treebank when they are made."""
     os.makedirs(task.folder, exist_ok=True)
     problems = SetAside(Sums()) if work.skip_bad else None
-    stream = _Stream(
-        read_batches(task.path, format=task.format, encoding=task.encoding, problems=problems or Problems())
-    )
+    stream = _Stream(read_batches(task.path, **task.reading, problems=problems or Problems()))
     told, source = fingerprint(work), checksum(task.path)
     for number in count():
         sums = Sums()
@@ -45,7 +46,7 @@ def each_shard(work: Work, task: StreamTask) -> Iterator[Made]:
             problems.sums = sums
         if number and stream.ended:
             return
-        file = shard_name(number, told, [source, task.format, task.encoding, task.size, number])
+        file = shard_name(number, told, [source, task.reading, task.size, number])
         batches = stream.next(task.size)
         if found := found_shard(task.folder, file):
             for _ in batches:
