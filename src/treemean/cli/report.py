@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -184,7 +183,9 @@ def _of_runs(
     from treemean.experiments.report import report_of_runs
     from treemean.fitting import load
 
-    read = partial(read_all, **reading)
+    def read(path: str) -> Treebank:
+        return read_all(path, **reading)
+
     if folder is not None:
         found = read_folder(folder)
         runs = dict(found.runs)
