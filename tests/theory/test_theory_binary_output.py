@@ -143,7 +143,7 @@ def test_many_derivable_trees(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("construct", [build, build_derivable])
-@pytest.mark.parametrize("count", [5, 6, 7])
+@pytest.mark.parametrize("count", [5, 6, pytest.param(7, marks=pytest.mark.slow)])
 def test_binary_trees_whose_words_do_not_count(
     count: int, construct: Callable[[int, Graph, Sequence[frozenset[int]]], Instance]
 ) -> None:
