@@ -83,7 +83,7 @@ $(CHECK_ONE_BY_ONE)/Makefile: CMakeLists.txt $(VENV)/installed
 	@$(CONFIGURE) -B $(@D) >/dev/null && touch $@
 
 test-slow: test-core-portable
-	$(PYTEST) -m "slow and not gpu"
+	$(PYTEST) -m "(slow or hypothesis) and not gpu" --hypothesis-profile=slow
 
 # Other examples every time, and ten times as many; what fails is kept in .hypothesis and tried first ever after.
 test-nightly: $(VENV)/installed

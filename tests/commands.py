@@ -38,6 +38,7 @@ def run(
     with (
         contextlib.chdir(cwd or "."),
         mock.patch.dict(os.environ, _terminal(columns)),
+        mock.patch.object(sys.modules["__main__"], "__package__", None),  # or usage would name pytest
         mock.patch.multiple(sys, argv=words, stdin=streams[0], stdout=streams[1], stderr=streams[2]),
         _signals_and_warnings_of_a_program(),
     ):

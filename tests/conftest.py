@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from examples import USUAL
+from examples import EVERY_DAY, USUAL
 
 if TYPE_CHECKING:
     from treemean.trees import Treebank
@@ -28,7 +28,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Not what Hypothesis would use where the variable CI is set: there it draws the same examples every night.
 DEFAULT = settings.get_profile("default")
 # The same examples every time; machines are noisy, so a slow one is no failure.
-settings.register_profile("treemean", DEFAULT, deadline=None, max_examples=USUAL, derandomize=True)
+settings.register_profile("treemean", DEFAULT, deadline=None, max_examples=EVERY_DAY, derandomize=True)
+# `make test-slow`: these, and more of them.
+settings.register_profile("slow", settings.get_profile("treemean"), max_examples=USUAL)
 # `make test-nightly`: new ones, and `examples` multiplies the numbers of tests that name their own.
 settings.register_profile("nightly", DEFAULT, deadline=None, max_examples=10 * USUAL, print_blob=True)
 settings.load_profile("treemean")

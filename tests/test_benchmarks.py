@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -24,6 +24,7 @@ import treemean
 from benchmarks.learning import average, ensemble, quality, stability
 from benchmarks.page import chance, learning_tables, measurements, tables
 from benchmarks.page.__main__ import main as bring_home
+from examples import examples
 
 ROOT = Path(__file__).parents[1]
 
@@ -195,7 +196,7 @@ def test_kinds_of_runs_are_compared() -> None:
 scores = st.lists(st.integers(-20, 20).map(lambda number: number / 10), min_size=1, max_size=3)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.tuples(scores, scores), min_size=1, max_size=2))
 def test_chance_is_that_of_all_orders(strata: list[tuple[list[float], list[float]]]) -> None:
     def sums(first: list[float], second: list[float]) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from examples import USUAL, examples
+from examples import EVERY_DAY, USUAL, examples
 
 
 def drawn(profile: str) -> list[int]:
@@ -30,7 +30,10 @@ def test_those_of_the_night_are_new() -> None:
 
 
 def test_numbers_of_examples_grow_with_those_of_the_profile() -> None:
-    factor = settings().max_examples // USUAL
-    assert factor in (1, 10)
-    assert examples(25).max_examples == 25 * factor
+    everyday, slow, nightly = (
+        settings.get_profile(name).max_examples for name in ("treemean", "slow", "nightly")
+    )
+    assert (everyday, slow, nightly) == (EVERY_DAY, USUAL, 10 * USUAL)
+    assert settings().max_examples in (everyday, slow, nightly)
+    assert examples(2 * USUAL).max_examples == 2 * settings().max_examples
     assert examples(25).deadline is None

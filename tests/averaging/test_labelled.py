@@ -146,12 +146,13 @@ def spoilt(tree: Tree, labels: list[str], rng: random.Random) -> Tree:
 
 
 @pytest.mark.skipif(not ALPINO.exists(), reason="the Alpino treebank is not here")
-def test_pieces_of_alpino_by_integer_programming() -> None:
+@pytest.mark.parametrize("sentences", [12, pytest.param(40, marks=pytest.mark.slow)])
+def test_pieces_of_alpino_by_integer_programming(sentences: int) -> None:
     pytest.importorskip("scipy")
     bank = treemean.read(ALPINO)
     rng = random.Random(5)
     labels = sorted(set(bank.labels.texts))
-    chosen = [bank[i] for i in rng.sample(range(len(bank)), 40)]
+    chosen = [bank[i] for i in rng.sample(range(len(bank)), sentences)]
     pieces = [Tree(t.words[:12], pieces_of(t, 12)) for t in chosen]
     runs = [Treebank.from_trees(spoilt(tree, labels, rng) for tree in pieces) for _ in range(5)]
     for options in ({}, {"unaries": "none"}, {"weights": [3, 2, 2, 1, 1], "beta": 0.5}):

@@ -7,10 +7,11 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from averaging_oracles import chosen_in, inner_masks, problem_of, ranking
+from examples import examples
 from instances import flattened, mixed_trees, tree_of
 from treemean.averaging import all_optima, average
 from treemean.trees import Tree, compatible
@@ -30,7 +31,7 @@ def two_trees(draw: st.DrawFn, max_words: int) -> list[Tree]:
 
 
 @given(two_trees(max_words=9), st.sampled_from([1.0, 2.0, 1.3, 0.9, 0.8062, 0.7, 0.3]))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_average_of_two_trees_is_the_first_of_the_best(trees: list[Tree], beta: float) -> None:
     problem = problem_of(trees, None, beta)
     value, chosen = ranking(problem)[0]
@@ -41,7 +42,7 @@ def test_the_average_of_two_trees_is_the_first_of_the_best(trees: list[Tree], be
 
 
 @given(two_trees(max_words=40), st.sampled_from([1.0, 0.85, 0.75, 0.5]))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_it_is_the_first_that_the_search_by_sizes_finds(trees: list[Tree], beta: float) -> None:
     optima = all_optima(trees, beta=beta, limit=10_000)
     assert inner_masks(average(trees, beta=beta)) == inner_masks(optima[0])
@@ -82,7 +83,7 @@ def best_by_corners(trees: list[Tree]) -> Fraction:
 
 
 @given(two_trees(max_words=10))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_a_corner_is_best(trees: list[Tree]) -> None:
     problem = problem_of(trees)
     assert best_by_corners(trees) == ranking(problem)[0][0]

@@ -11,7 +11,7 @@ import pytest
 
 import treemean
 import treemean.averaging
-from commands import run
+from commands import run, run_in_process
 from instances import independent_trees
 from treemean.trees import Tree, Treebank
 
@@ -337,6 +337,24 @@ def test_errors_are_one_clear_line_and_exit_code_1(folder):
     for command in (("sample", "gold.jsonl"), ("demo", "-o", "gold.jsonl")):
         assert run(*command, cwd=folder, code=1).stderr == "error: gold.jsonl: File exists\n"
     assert "no format 'klingon'" in run("stats", "x", "--from", "klingon", code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("evaluate", "pred.discbracket", "gold.discbracket", "--by-label"), 0),
+        (("agree", "pred.discbracket", "gold.discbracket", "-o", "heat.svg"), 0),
+        (("convert", "gold.jsonl", "out.ptb"), 1),
+        (("average", "gold.jsonl", "-o", "mean.dbr", "--direction", "left"), 2),
+    ],
+)
+def test_a_process_of_its_own_says_and_writes_the_same(folder, arguments, code):
+    here = run(*arguments, cwd=folder, code=code)
+    drawn = [path.read_bytes() for path in folder.glob("*.svg")]
+    there = run_in_process(*arguments, cwd=folder, code=code)
+    assert here.stdout == there.stdout
+    assert here.stderr == there.stderr.replace("python -m treemean", "treemean")
+    assert drawn == [path.read_bytes() for path in folder.glob("*.svg")]
 
 
 def test_a_reader_that_goes_away_is_no_error(folder):

@@ -10,15 +10,24 @@ import treemean
 from commands import run
 from parser_instances import TINY_ENSEMBLE
 
-OVERRIDES = [
-    argument for setting in (*TINY_ENSEMBLE, "run.parallel=2") for argument in ("--override", setting)
-]
+OVERRIDES = [argument for setting in TINY_ENSEMBLE for argument in ("--override", setting)]
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     return folder, run("demo", "-o", "out", *OVERRIDES, cwd=folder, columns=80)
+
+
+@pytest.mark.slow
+def test_runs_side_by_side_make_the_same_demo(demo, tmp_path):
+    folder, result = demo
+    parallel = run("demo", "-o", "out", *OVERRIDES, "--override", "run.parallel=2", cwd=tmp_path, columns=80)
+    assert parallel.stdout == result.stdout.replace("1 at a time", "2 at a time")
+    assert "run 2, epoch 1/1" in parallel.stderr
+    for name in ("binary", "non-binary"):
+        file = f"out/ensemble/{name}.discbracket"
+        assert (tmp_path / file).read_bytes() == (folder / file).read_bytes()
 
 
 def test_the_demo_shows_scores_and_trees(demo):

@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from strategies import parallel_treebanks
 from treemean import sample
 from treemean.averaging import average
@@ -46,7 +47,7 @@ def agreement_of(runs: list[Treebank], k: int, kind: str) -> float:
 
 
 @given(st.integers(3, 5).flatmap(lambda count: parallel_treebanks(count)))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_weights_are_those_of_the_definition(runs: list[Treebank]) -> None:
     limit, agreement.LEAST_PROPOSALS = agreement.LEAST_PROPOSALS, 1
     try:

@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from strategies import parallel_treebanks
 from treemean.errors import FormatError
 from treemean.fitting.candidates import find_candidates
@@ -173,7 +174,7 @@ def proposals(run: Treebank) -> set[tuple[int, tuple[int, ...]]]:
 
 
 @given(st.integers(2, 4).flatmap(lambda count: parallel_treebanks(count)), st.data())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_candidates_without_a_run_and_of_trees(runs, data) -> None:
     found = find_candidates(runs)
     left_out = data.draw(st.integers(0, len(runs) - 1))
@@ -191,7 +192,7 @@ def test_candidates_without_a_run_and_of_trees(runs, data) -> None:
 
 
 @given(st.integers(2, 5).flatmap(lambda count: parallel_treebanks(count)), orders)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_probabilities_by_runs_alone(runs, order) -> None:
     """Between 0 and 1, and the same for a constituent whatever the order of the runs."""
 

@@ -43,8 +43,8 @@ def test_the_same_data_give_the_same_model(name, runs, gold) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("count", [1, 100])
-def test_one_run_and_a_hundred(name, count, runs, gold) -> None:
+@pytest.mark.parametrize("count", [1, 20, pytest.param(100, marks=pytest.mark.slow)])
+def test_one_run_and_many(name, count, runs, gold) -> None:
     many = [runs[k % len(runs)][:12] for k in range(count)]
     fitted = fit(many, gold[:12], name, folds=2)
     result = fitted.average(many)

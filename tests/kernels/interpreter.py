@@ -115,10 +115,15 @@ def _sizes(kind: Any) -> tuple[int, ...]:
 def _broadcast(left: Any, right: Any) -> tuple[Any, Any] | None:
     """Give tiles, or a tile and a number, one shape, unless they differ in the number of axes."""
     own, its = _sizes(left.type), _sizes(right.type)
-    if own and its and len(own) != len(its):
-        return None
-    shape = np.broadcast_shapes(own, its)
-    return _as_large_as(left, own, shape), _as_large_as(right, its, shape)
+    if own == its:
+        return left, right
+    shape = _joint_shape(own, its)
+    return shape and (_as_large_as(left, own, shape), _as_large_as(right, its, shape))
+
+
+@cache
+def _joint_shape(own: tuple[int, ...], its: tuple[int, ...]) -> tuple[int, ...] | None:
+    return None if own and its and len(own) != len(its) else np.broadcast_shapes(own, its)
 
 
 def _as_large_as(tile: Any, own: tuple[int, ...], shape: tuple[int, ...]) -> Any:
@@ -206,9 +211,8 @@ def _common(own: Any, its: Any) -> Any:
     mine, theirs = own.shape.values, its.shape.values
     if mine == theirs:
         return own
-    if len(mine) != len(theirs):
-        return None
-    return tl.block_type(own.scalar, list(np.broadcast_shapes(mine, theirs)))
+    shape = _joint_shape(tuple(mine), tuple(theirs))
+    return shape and tl.block_type(own.scalar, list(shape))
 
 
 def _is_constant(value: Any, name: str) -> bool:

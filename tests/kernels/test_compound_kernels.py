@@ -331,7 +331,7 @@ def test_networks_side_by_side_give_what_they_give_one_after_the_other(
     device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a GPU these are streams, forward and backward, again and again in the same memory."""
-    words = torch.tensor([[0, 1, 2], [4, 3, 0]], device=device)
+    words = torch.tensor([[0, 1, 2]], device=device)
     grammar = tiny_grammar("c-lcfrs", backend="triton", vocabulary_size=5).float().to(device)
 
     def differentiate() -> list[Tensor]:

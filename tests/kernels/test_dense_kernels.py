@@ -69,16 +69,22 @@ def test_same_as_vectorised(n: int, lengths: list[int], gapped: int, per_sentenc
 
 
 @pytest.mark.usefixtures("poisoned")
-def test_long_loops(device: str) -> None:
-    agree(random_dense_rules(1, 7, 2, 3, 2, sharp=2.0), [7], device, few_lines(device))
+@pytest.mark.parametrize("n", [6, pytest.param(7, marks=pytest.mark.slow)])
+def test_long_loops(n: int, device: str) -> None:
+    agree(random_dense_rules(1, n, 2, 3, 2, sharp=2.0), [n], device, few_lines(device))
 
 
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("sharp", [pytest.param(1.0, marks=pytest.mark.slow), 8.0])
-def test_halves_are_exact_enough(sharp: float, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("batch", "n", "sharp"),
+    [(1, 5, 8.0), *(pytest.param(2, 6, sharp, marks=pytest.mark.slow) for sharp in (1.0, 8.0))],
+)
+def test_halves_are_exact_enough(
+    batch: int, n: int, sharp: float, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In the interpreter, too, discontinuous spans are kept and multiplied as on a GPU."""
     monkeypatch.setattr(passes, "fp16_type", lambda like: torch.float16)
-    rules = random_dense_rules(2, 6, 3, 4, 5, sharp=sharp, seed=1)
+    rules = random_dense_rules(batch, n, 3, 4, 5, sharp=sharp, seed=1)
     given = DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
     expected = value_and_gradients(dense_torch.log_partition, rules, None)
     found = value_and_gradients(dense_kernels.log_partition, given, None)

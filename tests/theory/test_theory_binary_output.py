@@ -13,12 +13,13 @@ from binary_output import derivable_trees, many_trees, phases, three_colours
 from crossing_pairs import derivable
 from gadget import Instance, build, pairs_of_trees
 from graphs import Graph, independence_number, random_graph
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from independent import best_binary_score, best_ratio, heaviest, in_conflict, owners
 from wires import build_derivable
 
 from averaging_oracles import Case, all_trees, cases
+from examples import examples
 from instances import flattened, mixed_trees
 from treemean.averaging import average
 from treemean.trees import Constituent, Tree
@@ -62,7 +63,7 @@ def test_trees_whose_words_do_not_count(count: int) -> None:
             assert (best >= threshold) == (q <= independence_number(graph))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 10**6))
 def test_independent_literals_satisfy_clauses(seed: int) -> None:
     """Occurrences of literals, joined if they share a clause or contradict each other."""
@@ -143,7 +144,7 @@ def test_many_derivable_trees(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("construct", [build, build_derivable])
-@pytest.mark.parametrize("count", [5, 6, 7])
+@pytest.mark.parametrize("count", [5, 6, pytest.param(7, marks=pytest.mark.slow)])
 def test_binary_trees_whose_words_do_not_count(
     count: int, construct: Callable[[int, Graph, Sequence[frozenset[int]]], Instance]
 ) -> None:
@@ -176,7 +177,7 @@ def test_a_progression_modulo_a_prime_has_two_differences(prime: int) -> None:
         assert set(sets.values()) == {2}
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(case=cases(max_words=5, max_individuals=2))
 def test_two_trees_have_a_bipartite_conflict_graph_for_binary_output_too(case: Case) -> None:
     """The best binary tree over all binary trees, against the heaviest compatible set."""

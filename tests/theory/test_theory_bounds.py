@@ -7,11 +7,12 @@ from fractions import Fraction
 from itertools import combinations
 
 from graphs import two_colourable
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from unweighted import equal_weights
 
 from averaging_oracles import Case, cases, compatible_subsets
+from examples import examples
 from treemean.averaging.reference.problem import Problem, make_problem
 from treemean.averaging.reference.pruning import ratio
 from treemean.averaging.weights import Weights
@@ -50,7 +51,7 @@ def test_adding_a_constituent_moves_the_ratio_towards_its_hits(n: int, d: int, h
     assert (before < after) == (h > after) == (h > before)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(case=cases(binary=True, plain=True), weights=positive_weights)
 def test_hits_of_constituents_of_the_average(case: Case, weights: list[int]) -> None:
     """W/3 < W(n+1)/(3n) ≤ λ* ≤ W/2; h(c) ≥ λ* in every optimum, h(c) > λ* in a smallest one."""
@@ -66,7 +67,7 @@ def test_hits_of_constituents_of_the_average(case: Case, weights: list[int]) -> 
             assert all(problem.summed_hits[c] > value for c in chosen)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(case=cases(binary=True))
 def test_hits_for_other_beta(case: Case) -> None:
     problem = weighted(case, [1] * 8)
@@ -74,7 +75,7 @@ def test_hits_for_other_beta(case: Case) -> None:
         assert all(problem.summed_hits[c] > problem.total / (1 + 2 * problem.beta2) for c in chosen)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(case=cases(plain=True))
 def test_individuals_of_one_size_need_not_be_binary(case: Case) -> None:
     size = min(len(tree.masks) for tree in case.trees)
@@ -89,7 +90,7 @@ def test_individuals_of_one_size_need_not_be_binary(case: Case) -> None:
         assert two_colourable(conflicts(heavy))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(case=cases(max_words=6, max_individuals=8, binary=True, plain=True), weights=positive_weights)
 def test_the_conflict_graph_has_no_triangle(case: Case, weights: list[int]) -> None:
     problem = weighted(case, weights)
@@ -99,7 +100,7 @@ def test_the_conflict_graph_has_no_triangle(case: Case, weights: list[int]) -> N
     assert not any(near[i] & near[j] for i in range(len(heavy)) for j in near[i])
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(case=cases(max_words=6, max_individuals=8, binary=True, plain=True), weights=positive_weights)
 def test_conflict_graphs_that_are_bipartite(case: Case, weights: list[int]) -> None:
     """With equal weights for K = 1, 2, 3, 4, 6; with any weights for K ≤ 4."""
@@ -121,7 +122,7 @@ def test_heavy_groups_of_at_most_four_individuals_have_no_odd_cycle(weights: lis
     assert two_colourable([{j for j, other in enumerate(groups) if not group & other} for group in groups])
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(case=cases(max_individuals=3, binary=True, plain=True))
 def test_the_average_of_three_binary_trees_is_their_majority(case: Case) -> None:
     trees = (case.trees * 3)[:3]
@@ -130,7 +131,7 @@ def test_the_average_of_three_binary_trees_is_their_majority(case: Case) -> None
     assert optima_of(problem) == [majority]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(case=cases(max_words=6, binary=True, plain=True), weights=positive_weights)
 def test_the_majority_tree_is_nearly_as_good(case: Case, weights: list[int]) -> None:
     problem = weighted(case, weights)
@@ -140,7 +141,7 @@ def test_the_majority_tree_is_nearly_as_good(case: Case, weights: list[int]) -> 
     assert ratio(problem, majority) >= best * (Fraction(8, 9) + Fraction(4 * (n - 1), 9 * n * n))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(case=cases(max_words=6, plain=True), weights=positive_weights)
 def test_better_approximations(case: Case, weights: list[int]) -> None:
     """Of subsets of the majority and one tree, the best one as if all individuals were binary."""
@@ -189,7 +190,7 @@ def test_the_inequalities_behind_20_21(n: int, shares: list[Fraction]) -> None:
     assert values[-1] >= 1 - (u / 4) / (3 + 2 * u + u * u / 4) > Fraction(20, 21)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(case=cases(binary=True, plain=True))
 def test_the_ratio_iteration_ends_after_at_most_n_rounds(case: Case) -> None:
     """Every round but the last chooses fewer constituents than the one before."""
@@ -207,7 +208,7 @@ def test_the_ratio_iteration_ends_after_at_most_n_rounds(case: Case) -> None:
     assert value == max(ratio(problem, subset) for subset in subsets)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(case=cases(binary=False, plain=True))
 def test_constituents_of_averages_of_trees_of_different_sizes(case: Case) -> None:
     """With v_k = w_k / (t - 1 + s_k), the trees that have c make up more than a quarter of all v."""

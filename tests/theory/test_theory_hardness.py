@@ -13,12 +13,13 @@ import pytest
 from crossing_pairs import derivable, run, tree_over
 from gadget import Instance, build, build_linear, odd_cycle
 from graphs import Graph, independence_number, largest_independent_set, random_graph
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from independent import best_ratio, best_score, owners
 from unweighted import equal_weights
 from wires import Layout, build_derivable, swaps_for
 
+from examples import examples
 from treemean.averaging import average
 from treemean.averaging.reference import meet_in_the_middle
 from treemean.averaging.reference.problem import Problem, make_problem
@@ -48,7 +49,7 @@ def test_no_odd_cycle_where_averaging_is_easy(count: int) -> None:
         odd_cycle(count)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(seed=st.integers(0, 10**6), longer=st.integers(0, 3))
 def test_long_paths_instead_of_an_edge(seed: int, longer: int) -> None:
     """A path of 2l + 1 edges instead of an edge adds l to the independence number."""
@@ -160,7 +161,7 @@ def test_arcs_that_cross_have_consecutive_classes(count: int) -> None:
             assert len({*layout.words[u]} & {*layout.words[v]}) == 1
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(seed=st.integers(0, 10**6), count=st.sampled_from(HARD))
 def test_the_size_of_the_second_construction(seed: int, count: int) -> None:
     rng = random.Random(seed)
@@ -182,7 +183,7 @@ def test_one_edge_needs_14_words() -> None:
     assert all(map(derivable, instance.trees))
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(seed=st.integers(0, 10**6))
 def test_swaps_bring_halves_of_edges_together(seed: int) -> None:
     rng = random.Random(seed)
@@ -200,7 +201,7 @@ def value_of_sets(instance: Instance, number: int) -> Fraction:
     return Fraction(count * (n + 1) + instance.hits * number, n + 1 + size + number)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(seed=st.integers(0, 10**6), count=st.sampled_from(HARD))
 def test_an_almost_best_tree_is_an_almost_largest_independent_set(seed: int, count: int) -> None:
     """The inequalities of the proof that there is no approximation scheme."""

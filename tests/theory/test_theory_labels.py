@@ -11,11 +11,12 @@ from itertools import product
 import pytest
 from binary_output import three_colours
 from graphs import independence_number, random_graph, two_colourable
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from independent import best_ratio, in_conflict
 
 from averaging_oracles import all_trees
+from examples import examples
 
 #: By set of words the labels over it, from the top.
 Labelled = dict[int, tuple[str, ...]]
@@ -94,7 +95,7 @@ def optima(average: Average) -> tuple[Fraction, list[Labelled]]:
     return best, [tree for value, tree in valued if value == best]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(average=averages(unaries=False))
 def test_one_label_per_set(average: Average) -> None:
     """Labelled constituents of optima have more than a third of the weight; conflicts separate."""
@@ -131,7 +132,7 @@ def test_one_label_per_set(average: Average) -> None:
         assert all(chosen == set(heavy) for chosen in inner)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(average=averages(unaries=True, most=4))
 def test_chains(average: Average) -> None:
     """The set below a chain of an optimum has at least λ* of the weight, whatever the chain."""
@@ -251,7 +252,7 @@ def test_labels_above_single_words_make_few_trees_hard(count: int, copies: int) 
             assert (best >= threshold) == (q <= independence_number(graph))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10**6))
 def test_four_trees_with_labels_above_words(seed: int) -> None:
     """Pairs of optima have two hits or more."""

@@ -21,11 +21,12 @@ from closures import (
     two_weighted,
 )
 from graphs import Graph
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from independent import in_conflict, owners
 
 from averaging_oracles import Case, cases, ranking
+from examples import examples
 from treemean.averaging import average
 from treemean.averaging.reference.problem import Problem, make_problem
 from treemean.averaging.weights import Weights
@@ -115,7 +116,7 @@ def test_fixed_weights_single_out_targets(weight: Fraction, left: int, step: int
         assert sides.singles_out(target * step, step)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(case=cases(max_words=5, max_individuals=2, binary=False, plain=True), extra=st.integers(0, 20))
 def test_a_tree_that_outweighs_the_other_one_by_16_to_9_is_the_average(case: Case, extra: int) -> None:
     trees = (case.trees * 2)[:2]
@@ -163,7 +164,7 @@ def test_three_trees_tell_whether_there_is_a_clique(name: str) -> None:
     assert (max(sides.score(*point) for point in points) == goal) == has_clique(graph, 3)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(total=st.integers(2, 60), share=st.fractions(0, 1), scale=st.integers(1000, 5000))
 def test_the_sizes_of_the_proofs_single_out_every_target(total: int, share: Fraction, scale: int) -> None:
     target = min(max(int(total * share), 1), total - 1)
@@ -182,7 +183,7 @@ def test_the_sizes_of_the_proof_for_four_trees(target: int) -> None:
     assert sides.singles_out(target * step, step)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(total=st.integers(2, 10**4), share=st.fractions(0, 1), more=st.integers(0, 10**6))
 def test_the_numbers_in_the_proof_for_three_trees(total: int, share: Fraction, more: int) -> None:
     x = min(max(int(total * share), 1), total - 1)
@@ -201,7 +202,7 @@ def test_the_numbers_in_the_proof_for_three_trees(total: int, share: Fraction, m
     assert (2 * middle - above - below) * n * n >= Fraction(76, 10)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(total=st.integers(2, 10**3), share=st.fractions(0, 1), more=st.integers(0, 10**9))
 def test_the_numbers_in_the_proof_for_four_trees(total: int, share: Fraction, more: int) -> None:
     m = 100
@@ -223,7 +224,7 @@ def test_the_numbers_in_the_proof_for_four_trees(total: int, share: Fraction, mo
     assert sides.score(i, j) - sides.score(i, j - 1) >= Fraction(11, 100) / n
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_fillers_make_every_tree_worse(data: st.DataObject) -> None:
     total = data.draw(st.integers(1, 9))
@@ -246,7 +247,7 @@ def value(common: int, i: int, j: int, sizes: tuple[int, int], squared: Fraction
     return (common + i) / (whole + squared * sizes[0]) + (common + j) / (whole + squared * sizes[1])
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(data=st.data(), squared=st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(4)]))
 def test_the_value_of_two_trees_is_strictly_quasi_convex(data: st.DataObject, squared: Fraction) -> None:
     common, p, q = (data.draw(st.integers(*bounds)) for bounds in ((0, 40), (1, 40), (1, 40)))
@@ -276,7 +277,7 @@ def corners(points: set[tuple[int, int]]) -> set[tuple[int, int]]:
     return {*result}
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(data=st.data())
 def test_a_best_point_is_a_corner_or_on_an_axis(data: st.DataObject) -> None:
     """For β < 1, for any staircase of points: of the best points, those with the fewest constituents."""
