@@ -182,16 +182,29 @@ def open_sources(path: str | os.PathLike[str]) -> Iterator[Source]:
 
 
 def _zip_members(name: str) -> Iterator[Source]:
+    with _told_as_damage(name):
+        archive = zipfile.ZipFile(name)
+    with archive:
+        # Names that are empty break zipfile itself.
+        members = [member for member in archive.infolist() if member.filename and not member.is_dir()]
+        _tell_skipped(name, [m.filename for m in members if _hidden(Path(m.filename))])
+        for member in sorted(members, key=lambda m: _natural(m.filename)):
+            if not _hidden(Path(member.filename)):
+                with _told_as_damage(name):
+                    opened = archive.open(member)
+                with Source(opened, f"{name}/{member.filename}") as source:
+                    yield source
+
+
+@contextmanager
+def _told_as_damage(name: str) -> Iterator[None]:
+    """Raise `FormatError` for whatever the library makes of an archive that is damaged, or made to harm."""
     try:
-        with zipfile.ZipFile(name) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
-            _tell_skipped(name, [m.filename for m in members if _hidden(Path(m.filename))])
-            for member in sorted(members, key=lambda m: _natural(m.filename)):
-                if not _hidden(Path(member.filename)):
-                    with Source(archive.open(member), f"{name}/{member.filename}") as source:
-                        yield source
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise FormatError(reason_of(error), path=name) from error
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise FormatError(f"not a valid archive: {reason_of(error)}", path=name) from error
 
 
 def _tell_skipped(archive: str, names: list[str]) -> None:

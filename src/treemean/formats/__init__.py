@@ -111,6 +111,7 @@ class TreebankWriter:
         self.format, self.path = chosen, path
         self.unwritable = unwritable or Unwritable()
         self._stack = ExitStack()
+        self._before = 0
 
     def __enter__(self) -> TreebankWriter:
         stream = self._stack.enter_context(open_output(self.path))
@@ -123,9 +124,11 @@ class TreebankWriter:
         while (found := first_beyond(batch, start)) is not None:
             index, error = found
             self._writer.write(batch[start:index])
+            self.unwritable.seen = self._before + index
             self.unwritable.refuse(batch.ids[index], str(error), self.format.title)
             start = index + 1
         self._writer.write(batch[start:] if start else batch)
+        self._before += len(batch)
 
     def __exit__(
         self,
