@@ -24,7 +24,7 @@ CONFIGURE_JOINED = $(CONFIGURE) -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH
 BUILD_TESTS = $(RUN)/cmake --build $(1) --target core_tests --parallel 2
 
 .PHONY: help demo test test-core test-core-portable test-slow test-nightly test-gpu lint lint-core format coverage \
-  bench bench-gpu soak-gpu gpu-data fitting experiment docs site wheel test-wheel theory sanitize clean
+  bench bench-gpu soak-gpu gpu-data fitting experiment docs site wheel test-wheel theory sanitize fuzz fuzz-merge clean
 
 help:
 	@echo "make demo         train, average, score and draw on a sample treebank (one to three minutes)"
@@ -50,6 +50,8 @@ help:
 	@echo "make test-wheel   install that wheel into an environment of its own, and try it there"
 	@echo "make theory       draw the figures of docs/theory.md, and make out/theory.pdf of it"
 	@echo "make sanitize     run the tests of the core under AddressSanitizer and UBSan"
+	@echo "make fuzz         feed broken input to every reader and the core, guided by coverage (half an hour; needs Clang)"
+	@echo "make fuzz-merge   keep what it tried and what reached new places in fuzz/corpus"
 	@echo "make clean        remove the environment and everything built"
 
 # The package and its tools; built again when the core or the requirements change.
@@ -187,6 +189,24 @@ $(SANITIZED)/installed: $(CORE)
 sanitize: $(SANITIZED)/installed $(CHECK_SANITIZED)/tests
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 \
 	  $(SANITIZED)/bin/python -m pytest -m "not slow and not gpu" -k "not memory" $(wildcard tests/formats tests/averaging)
+
+# Coverage-guided fuzzing, see docs/security.md. Only Clang has libFuzzer.
+FUZZ := build/fuzz
+FUZZ_SECONDS ?= 120
+CLANG ?= $(firstword $(foreach name,clang++ $(foreach n,22 21 20 19 18 17 16,clang++-$(n)),$(shell command -v $(name))))
+fuzz: $(FUZZ)/targets
+	$(RUN)/python fuzz/all.py --seconds $(FUZZ_SECONDS) --core $(FUZZ)
+fuzz-merge: $(FUZZ)/targets
+	$(RUN)/python fuzz/all.py --merge --core $(FUZZ)
+
+.PHONY: $(FUZZ)/targets
+$(FUZZ)/targets: $(VENV)/installed
+	@test -n "$(CLANG)" || { echo "make fuzz needs Clang 16 or newer. On Debian: apt-get install clang-19 libclang-rt-19-dev" >&2; exit 1; }
+	@$(RUN)/python -c "import atheris" 2>/dev/null || $(RUN)/python -m pip install --quiet "atheris>=3"
+	@$(RUN)/cmake -S . -B $(FUZZ) -DTREEMEAN_FUZZ=ON -DTREEMEAN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DCMAKE_CXX_COMPILER=$(CLANG) -DPython_EXECUTABLE=$(abspath $(RUN)/python) \
+	  -Dnanobind_DIR="$$($(RUN)/python -m nanobind --cmake_dir)" >/dev/null
+	@$(RUN)/cmake --build $(FUZZ) --parallel 2 --target fuzz_targets >$(FUZZ)/build.log 2>&1 || { cat $(FUZZ)/build.log; exit 1; }
 
 clean:
 	rm -rf $(VENV) $(SANITIZED) build dist treemean-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

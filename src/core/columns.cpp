@@ -59,7 +59,7 @@ std::string Sentence::too_large(std::size_t depth) const {
   std::string why;
   if (words.size() > max_words) {
     why = "more than " + std::to_string(max_words) + " words";
-  } else if (depth > max_depth) {
+  } else if (depth > max_depth + 2) {
     why = "constituents in more than " + std::to_string(max_depth) + " others";
   } else if (nodes.size() > max_nodes) {
     why = "more than " + std::to_string(max_nodes) + " constituents";

@@ -70,9 +70,10 @@ struct Sentence {
 
   void clear();
 
-  // Whether what was read so far is within the limits, with `depth` nodes open.
+  // Whether what was read so far is within the limits, with `depth` brackets or elements open: one may be a
+  // wrapper, and one a tag.
   bool is_within_limits(std::size_t depth) const {
-    return words.size() <= max_words && nodes.size() <= max_nodes && depth <= max_depth;
+    return words.size() <= max_words && nodes.size() <= max_nodes && depth <= max_depth + 2;
   }
 
   // Why the sentence is larger than a treebank takes, or nothing; `depth` as above.

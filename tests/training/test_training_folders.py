@@ -372,6 +372,20 @@ def test_side_by_side_a_run_that_fails_does_not_keep_others_from_their_results(c
     assert all((tmp_path / "out" / f"run0{run}" / "result.json").exists() for run in (2, 3))
 
 
+def test_a_finished_run_whose_model_is_damaged_says_so(config, tmp_path):
+    train_runs(config, tmp_path, runs=1)
+    for name in ("model.safetensors", "model.json"):
+        path = tmp_path / "run01" / "model" / name
+        good = path.read_bytes()
+        for bad in (good[:-1], good[:-9] + b"x" + good[-8:], b""):
+            path.write_bytes(bad)
+            message = rf"run 1 is finished, but its model is damaged \(.*{name}: .* remove .*run01 to train"
+            with pytest.raises(TreemeanError, match=message):
+                train_runs(config, tmp_path, runs=1)
+        path.write_bytes(good)
+    assert train_runs(config, tmp_path, runs=1)[0].run == 1
+
+
 @pytest.mark.parametrize(
     ("name", "together"),
     [

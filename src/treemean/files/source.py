@@ -245,20 +245,33 @@ def _files(paths: Sequence[Path], name: str, pattern: str | None) -> Iterator[So
 
 
 def _zip_members(name: str, pattern: str | None) -> Iterator[Source]:
+    with _told_as_damage(name):
+        archive = zipfile.ZipFile(name)
+    with archive:
+        # Names that are empty break zipfile itself.
+        members = [member for member in archive.infolist() if member.filename and not member.is_dir()]
+        _tell_skipped(name, [m.filename for m in members if _hidden(Path(m.filename))])
+        members = [m for m in members if not _hidden(Path(m.filename))]
+        wanted = [m for m in members if _is_like(Path(m.filename), pattern)]
+        if members and not wanted:
+            raise FormatError(f"no file is like {pattern}", path=name)
+        for member in sorted(wanted, key=lambda m: _natural(m.filename)):
+            with _told_as_damage(name):
+                opened = archive.open(member)
+            with Source(opened, f"{name}/{member.filename}") as source:
+                source.among_others = True
+                yield source
+
+
+@contextmanager
+def _told_as_damage(name: str) -> Iterator[None]:
+    """Raise `FormatError` for whatever the library makes of an archive that is damaged, or made to harm."""
     try:
-        with zipfile.ZipFile(name) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
-            _tell_skipped(name, [m.filename for m in members if _hidden(Path(m.filename))])
-            members = [m for m in members if not _hidden(Path(m.filename))]
-            wanted = [m for m in members if _is_like(Path(m.filename), pattern)]
-            if members and not wanted:
-                raise FormatError(f"no file is like {pattern}", path=name)
-            for member in sorted(wanted, key=lambda m: _natural(m.filename)):
-                with Source(archive.open(member), f"{name}/{member.filename}") as source:
-                    source.among_others = True
-                    yield source
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise FormatError(reason_of(error), path=name) from error
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise FormatError(f"not a valid archive: {reason_of(error)}", path=name) from error
 
 
 def _tell_skipped(archive: str, names: list[str]) -> None:

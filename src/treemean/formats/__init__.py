@@ -204,6 +204,7 @@ class TreebankWriter:
         self.losses = Losses(chosen.name, chosen.title)
         self._keep_empty = keep_empty
         self._stack = ExitStack()
+        self._before = 0
 
     def __enter__(self) -> TreebankWriter:
         self._writer: BatchWriter
@@ -221,9 +222,11 @@ class TreebankWriter:
         while (found := first_beyond(batch, start)) is not None:
             index, error = found
             self._write(batch[start:index])
+            self.unwritable.seen = self._before + index
             self.unwritable.refuse(batch.ids[index], str(error), self.format.title)
             start = index + 1
         self._write(batch[start:] if start else batch)
+        self._before += len(batch)
 
     def _write(self, batch: Treebank) -> None:
         self.losses.add(batch)

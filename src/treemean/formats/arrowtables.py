@@ -20,6 +20,7 @@ from treemean.formats.limits import (
     MAX_NOTE,
     MAX_WORDS,
     check_size,
+    first_beyond,
     too_large,
 )
 from treemean.trees import CodedStrings, Strings, Treebank
@@ -127,6 +128,12 @@ def treebank_of(batch: Arrow, report: Callable[[int, str], None]) -> Treebank:
         report(int(rows[start + index]), reason)
         good[start + index] = False
         start += index + 1
+    start = 0
+    while (deep := first_beyond(treebank.take(good) if not good.all() else treebank, start)) is not None:
+        index = int(np.flatnonzero(good)[deep[0]])
+        report(int(rows[index]), str(deep[1]))
+        good[index] = False
+        start = deep[0]
     return treebank if good.all() else treebank.take(good)
 
 

@@ -22,6 +22,7 @@ from treemean.formats.arrowtables import (
     table_of,
     treebank_of,
 )
+from treemean.formats.parquetfooter import largest_column
 from treemean.formats.problems import Problems
 from treemean.formats.reading import BATCH_CELLS
 from treemean.formats.writing import BatchWriter, Unwritable
@@ -113,6 +114,7 @@ def _record_batches(
     arrow, parquet = load_pyarrow(), _load_parquet()
     left = 0
     try:
+        _check_values(file)
         metadata = parquet.read_metadata(file)
         left = metadata.num_rows
         names = columns_to_read(metadata.schema.to_arrow_schema())
@@ -127,7 +129,6 @@ def _record_batches(
         for group in range(reader.num_row_groups):  # one by one: groups of long sentences are short
             end = before + metadata.row_group(group).num_rows
             if end > start and (stop is None or before < stop):
-                _check_group(metadata.row_group(group))
                 rows = reader.iter_batches(
                     ROWS_PER_BATCH, row_groups=[group], columns=names, use_threads=False
                 )
@@ -157,15 +158,17 @@ def _text_columns(metadata: Arrow) -> list[str]:
     return [c.path for c in columns if c.physical_type == "BYTE_ARRAY" and c.path.split(".")[0] in known]
 
 
-def _check_group(group: Arrow) -> None:
+def _check_values(file: IO[bytes]) -> None:
     """Raise `FormatError` if a group of rows takes more memory than it may, whatever is in it."""
-    for index in range(group.num_columns):
-        column = group.column(index)
-        if column.num_values > GROUP_VALUES:
-            raise FormatError(
-                f"{column.num_values} values of column {column.path_in_schema!r} in one group of rows; at "
-                f"most {GROUP_VALUES} are read"
-            )
+    try:
+        values = largest_column(file)
+    except ValueError as error:
+        raise FormatError(f"not valid Parquet: {error}") from error
+    if values > GROUP_VALUES:
+        raise FormatError(
+            f"{values} values of a column in one group of rows; at most {GROUP_VALUES} are read"
+        )
+    file.seek(0)
 
 
 # ---- writing ----------------------------------------------------------------------------------------

@@ -46,13 +46,14 @@ def elements(source: Source, tag: str, roots: Collection[str], problems: Problem
         while block := source.read(BLOCK):
             finished = 0
             pending += len(block)
-            pieces = check_pieces(block, b"<=", pieces)
+            new = check_pieces(block, b"<=")
+            pieces = check_pieces(b"", b"", pieces + new)
             error = _feed(parser, block)
             for element in _events(parser):
                 yield Record(line_of(element), [etree.tostring(element, encoding="utf-8", with_tail=False)])
                 _forget(element)
                 finished += 1
-                pending, pieces = len(block), check_pieces(block, b"<=")
+                pending, pieces = len(block), new
             if error is not None:
                 raise error
             if pending > MAX_RECORD:
