@@ -58,6 +58,7 @@ struct Sentence {
   std::vector<Word> words;
   std::vector<Node> nodes;
   std::string_view id, comment;
+  std::string_view metadata;  // a JSON object, or nothing
   std::deque<std::string> owned;
 
   void clear();
@@ -68,7 +69,7 @@ struct Sentence {
 };
 
 struct Columns {
-  Strings ids, comments;
+  Strings ids, comments, metadata;
   std::vector<std::int64_t> word_offsets{0}, constituent_offsets{0};
   CodedStrings words, tags, word_functions, labels, functions;
   std::vector<std::uint64_t> bits;
@@ -78,6 +79,9 @@ struct Columns {
   // Adds a sentence. Nodes without words are left out; a root labelled `root_label` is added if no node
   // spans all words. Constituents are put in canonical order. O(nodes * words / 64).
   void add(const Sentence& sentence, std::string_view root_label);
+
+  // Ends a sentence whose constituents were added: adds its words and its texts.
+  void add_words(const Sentence& sentence);
 
  private:
   std::vector<std::uint64_t> masks_;  // scratch

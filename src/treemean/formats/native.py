@@ -75,7 +75,7 @@ def treebank_from_columns(columns: dict[str, Any]) -> Treebank:
     """Wrap the arrays that the core returns."""
     comments = Strings(*columns.pop("comments"))
     ids = Strings(*columns.pop("ids"))
-    metadata = Strings.blank(len(ids))
+    metadata = Strings(*columns.pop("metadata"))
     if len(comments.data):
         metadata = Strings.of(
             json.dumps({"comment": c}, ensure_ascii=False) if c else "" for c in comments.tolist()

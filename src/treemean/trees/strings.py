@@ -26,7 +26,11 @@ class Strings:
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
         """Make a column from texts."""
-        raw = [text.encode("utf-8") for text in texts]
+        return cls.of_bytes([text.encode("utf-8") for text in texts])
+
+    @classmethod
+    def of_bytes(cls, raw: Sequence[bytes]) -> Strings:
+        """Make a column from texts in UTF-8."""
         offsets = np.zeros(len(raw) + 1, dtype=np.int64)
         np.cumsum([len(r) for r in raw], out=offsets[1:])
         return cls(np.frombuffer(b"".join(raw), dtype=np.uint8), offsets)
@@ -53,10 +57,14 @@ class Strings:
 
     def tolist(self) -> list[str]:
         """Return all texts."""
+        return [raw.decode("utf-8") for raw in self.to_bytes()]
+
+    def to_bytes(self) -> list[bytes]:
+        """Return all texts in UTF-8."""
         base = int(self.offsets[0])
         raw = self.data[base : self.offsets[-1]].tobytes()
         bounds = (self.offsets - base).tolist()
-        return [raw[a:b].decode("utf-8") for a, b in pairwise(bounds)]
+        return [raw[a:b] for a, b in pairwise(bounds)]
 
     def slice(self, start: int, stop: int) -> Strings:
         """Return texts start to stop - 1, sharing the bytes."""
@@ -161,15 +169,16 @@ class CodedStrings:
     @staticmethod
     def concatenate(columns: Sequence[CodedStrings]) -> CodedStrings:
         """Put columns one after the other, with one vocabulary."""
-        index: dict[str, int] = {}
+        index: dict[bytes, int] = {}  # decoding the texts would take most of the time
         codes = []
         previous: tuple[Strings, Codes] | None = None
         for column in columns:
             if previous is None or previous[0] is not column.vocabulary:
-                table = [index.setdefault(text, len(index)) for text in column.texts]
+                table = [index.setdefault(raw, len(index)) for raw in column.vocabulary.to_bytes()]
                 previous = column.vocabulary, np.array(table, dtype=np.int32)
             codes.append(previous[1][column.codes])
-        return CodedStrings(np.concatenate(codes) if codes else np.empty(0, np.int32), Strings.of(index))
+        joined = np.concatenate(codes) if codes else np.empty(0, np.int32)
+        return CodedStrings(joined, Strings.of_bytes(list(index)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CodedStrings):
