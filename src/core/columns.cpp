@@ -80,6 +80,34 @@ void CodedStrings::grow() {
   }
 }
 
+CodedStrings CodedStrings::without_codes() const {
+  CodedStrings result;
+  result.vocabulary = vocabulary;
+  result.slots_ = slots_;
+  result.hashes_ = hashes_;
+  return result;
+}
+
+void Vocabularies::lend_to(Columns& columns) {
+  columns.words = std::move(words_);
+  columns.tags = std::move(tags_);
+  columns.word_functions = std::move(word_functions_);
+  columns.labels = std::move(labels_);
+  columns.functions = std::move(functions_);
+}
+
+void Vocabularies::learn_from(const Columns& columns) {
+  constexpr std::size_t most_texts = std::size_t{1} << 16;
+  const auto known = [](const CodedStrings& column) {
+    return column.vocabulary.offsets.size() > most_texts ? CodedStrings{} : column.without_codes();
+  };
+  words_ = known(columns.words);
+  tags_ = known(columns.tags);
+  word_functions_ = known(columns.word_functions);
+  labels_ = known(columns.labels);
+  functions_ = known(columns.functions);
+}
+
 void Sentence::clear() {
   words.clear();
   nodes.clear();

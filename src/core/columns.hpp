@@ -25,6 +25,8 @@ class CodedStrings {
   Strings vocabulary;
 
   void push(std::string_view text);
+  // The same vocabulary without codes.
+  CodedStrings without_codes() const;
 
  private:
   std::string_view at(std::int32_t code) const;
@@ -86,6 +88,19 @@ struct Columns {
  private:
   std::vector<std::uint64_t> masks_;  // scratch
   std::vector<int> order_, first_, size_;
+};
+
+// The vocabularies of columns that are read one after the other. Each begins with that of the one before, so
+// that they can be put together without comparing texts; large ones are given up.
+class Vocabularies {
+ public:
+  // Gives columns that have no sentence yet what was known before.
+  void lend_to(Columns& columns);
+  // Takes note of what is known now.
+  void learn_from(const Columns& columns);
+
+ private:
+  CodedStrings words_, tags_, word_functions_, labels_, functions_;
 };
 
 // A record that could not be read.

@@ -28,7 +28,9 @@ bool is_no_word(std::string_view id) {
 
 class ConlluReader {
  public:
-  ConlluReader(std::string_view text, bool final) : text_(text), final_(final), lines_(text, final) {}
+  ConlluReader(std::string_view text, bool final, Vocabularies& known) : text_(text), final_(final), lines_(text, final) {
+    known.lend_to(result_.columns);
+  }
 
   PlainResult read() {
     std::size_t begin = 0, end = 0;
@@ -162,6 +164,10 @@ class ConlluReader {
 
 }  // namespace
 
-PlainResult read_conllu(std::string_view text, bool final) { return ConlluReader(text, final).read(); }
+PlainResult read_conllu(std::string_view text, bool final, Vocabularies& known) {
+  PlainResult result = ConlluReader(text, final, known).read();
+  known.learn_from(result.columns);
+  return result;
+}
 
 }  // namespace treemean

@@ -63,9 +63,10 @@ struct Fields {
 
 class ExportReader {
  public:
-  ExportReader(std::string_view text, bool final, int version)
+  ExportReader(std::string_view text, bool final, int version, Vocabularies& known)
       : text_(text), final_(final), lines_(text, final) {
     result_.state = version;
+    known.lend_to(result_.columns);
   }
 
   PlainResult read() {
@@ -266,8 +267,10 @@ class ExportReader {
 
 }  // namespace
 
-PlainResult read_export(std::string_view text, bool final, int version) {
-  return ExportReader(text, final, version).read();
+PlainResult read_export(std::string_view text, bool final, int version, Vocabularies& known) {
+  PlainResult result = ExportReader(text, final, version, known).read();
+  known.learn_from(result.columns);
+  return result;
 }
 
 }  // namespace treemean

@@ -1,7 +1,9 @@
 #include "json.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "utf8.hpp"
 
@@ -11,6 +13,20 @@ namespace {
 constexpr std::string_view hexadecimal = "0123456789abcdef";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// How many of the eight bytes at a place are neither a quote nor a backslash nor a control character, up to
+// the first that is; 0 where the order of bytes does not allow to tell.
+std::size_t plain_bytes(const char* place) {
+  if constexpr (std::endian::native != std::endian::little) return 0;
+  constexpr std::uint64_t ones = 0x0101010101010101u, highest = 0x8080808080808080u;
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, place, sizeof eight);
+  // The highest bit of every byte that is zero, or less than a bound; bytes behind the first one may be wrong.
+  const auto zero = [](std::uint64_t bytes) { return (bytes - ones) & ~bytes; };
+  const std::uint64_t controls = (eight - ones * 0x20) & ~eight;
+  const std::uint64_t found = (zero(eight ^ ones * '"') | zero(eight ^ ones * '\\') | controls) & highest;
+  return found == 0 ? 8 : static_cast<std::size_t>(std::countr_zero(found)) / 8;
+}
 
 // Whether a token is a number that is neither too long nor too large for a double.
 bool is_short_number(std::string_view token) {
@@ -121,6 +137,12 @@ bool Scanner::text(std::string_view& raw, bool& escaped) {
   const std::size_t begin = at_;
   escaped = false;
   while (at_ < text_.size()) {
+    if (at_ + 8 <= text_.size()) {
+      if (const std::size_t plain = plain_bytes(text_.data() + at_); plain > 0) {
+        at_ += plain;
+        continue;
+      }
+    }
     const char c = text_[at_];
     if (c == '"') {
       raw = text_.substr(begin, at_ - begin);

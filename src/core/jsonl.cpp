@@ -40,7 +40,9 @@ void add_values(std::vector<NumberColumn>& columns, std::size_t rows,
 
 class JsonlReader {
  public:
-  JsonlReader(std::string_view text, bool final) : lines_(text, final) {}
+  JsonlReader(std::string_view text, bool final, Vocabularies& known) : lines_(text, final) {
+    known.lend_to(result_.columns);
+  }
 
   PlainResult read() {
     while (!result_.full() && lines_.next()) {
@@ -289,6 +291,10 @@ class JsonlReader {
 
 }  // namespace
 
-PlainResult read_jsonl(std::string_view text, bool final) { return JsonlReader(text, final).read(); }
+PlainResult read_jsonl(std::string_view text, bool final, Vocabularies& known) {
+  PlainResult result = JsonlReader(text, final, known).read();
+  known.learn_from(result.columns);
+  return result;
+}
 
 }  // namespace treemean

@@ -9,6 +9,6 @@ namespace treemean {
 
 // Reads the complete lines of a text that are plain, as formats/jsonl.py does. O(text), and for each
 // sentence O(sum of the sizes of its constituents).
-PlainResult read_jsonl(std::string_view text, bool final);
+PlainResult read_jsonl(std::string_view text, bool final, Vocabularies& known);
 
 }  // namespace treemean

@@ -78,37 +78,38 @@ auto without_gil(Read read) {
 }  // namespace
 
 void bind_plain(nb::module_& m) {
+  nb::class_<Vocabularies>(m, "Vocabularies", "What readers of one file know of its texts.").def(nb::init<>());
   m.def(
       "read_export",
-      [](const nb::bytes& text, bool final, int state) {
-        return to_python(without_gil([&] { return read_export(view(text), final, state); }));
+      [](const nb::bytes& text, bool final, int state, Vocabularies& known) {
+        return to_python(without_gil([&] { return read_export(view(text), final, state, known); }));
       },
-      "text"_a, "final"_a, "state"_a,
+      "text"_a, "final"_a, "state"_a, "known"_a,
       "Read the plain sentences of a piece of text: (columns, bytes consumed, lines consumed, records that are "
       "left to Python as (begin, end, line, sentences before, state), state, values of sentences, of "
       "constituents).");
   m.def(
       "read_conllu",
-      [](const nb::bytes& text, bool final, int) {
-        return to_python(without_gil([&] { return read_conllu(view(text), final); }));
+      [](const nb::bytes& text, bool final, int, Vocabularies& known) {
+        return to_python(without_gil([&] { return read_conllu(view(text), final, known); }));
       },
-      "text"_a, "final"_a, "state"_a, "Read plain sentences as read_export does.");
+      "text"_a, "final"_a, "state"_a, "known"_a, "Read plain sentences as read_export does.");
   m.def(
       "read_jsonl",
-      [](const nb::bytes& text, bool final, int) {
-        return to_python(without_gil([&] { return read_jsonl(view(text), final); }));
+      [](const nb::bytes& text, bool final, int, Vocabularies& known) {
+        return to_python(without_gil([&] { return read_jsonl(view(text), final, known); }));
       },
-      "text"_a, "final"_a, "state"_a, "Read plain sentences as read_export does.");
+      "text"_a, "final"_a, "state"_a, "known"_a, "Read plain sentences as read_export does.");
   m.def(
       "read_tiger",
-      [](const nb::bytes& text, bool final, int state) {
-        TigerResult result = without_gil([&] { return read_tiger(view(text), final, state); });
+      [](const nb::bytes& text, bool final, int state, Vocabularies& known) {
+        TigerResult result = without_gil([&] { return read_tiger(view(text), final, state, known); });
         nb::list runs;
         for (const PlainRun& run : result.runs) runs.append(nb::make_tuple(run.begin, run.end, run.sentences));
         return nb::make_tuple(to_python(std::move(result.plain.columns)), result.plain.consumed, runs,
                               result.plain.state);
       },
-      "text"_a, "final"_a, "state"_a,
+      "text"_a, "final"_a, "state"_a, "known"_a,
       "Take the plain sentences out of a piece of TIGER XML: (columns, bytes consumed, runs of sentences as "
       "(begin, end, how many), state).");
   m.def(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 
 #include "read_error.hpp"
@@ -127,8 +128,9 @@ class PlainTag {
 
 class TigerReader {
  public:
-  TigerReader(std::string_view text, bool final, int state) : text_(text), final_(final) {
+  TigerReader(std::string_view text, bool final, int state, Vocabularies& known) : text_(text), final_(final) {
     result_.plain.state = state;
+    known.lend_to(result_.plain.columns);
   }
 
   TigerResult read() {
@@ -187,8 +189,8 @@ class TigerReader {
     if (text_[end - 2] == '/') return end;
     constexpr std::string_view closing = "</s>";
     // The next end may lie far ahead of many odd sentences: look for it once.
-    if (next_close_ < at) next_close_ = text_.find(closing, at);
-    return next_close_ == std::string_view::npos ? next_close_ : next_close_ + closing.size();
+    if (!next_close_ || *next_close_ < at) next_close_ = text_.find(closing, at);
+    return *next_close_ == std::string_view::npos ? *next_close_ : *next_close_ + closing.size();
   }
 
   void note(std::size_t begin, std::size_t end) {
@@ -354,7 +356,8 @@ class TigerReader {
   std::string_view text_;
   bool final_;
   TigerResult result_;
-  std::size_t next_close_ = 0;
+  // The first end tag of a sentence from some place on, once looked for.
+  std::optional<std::size_t> next_close_;
   Sentence sentence_;
   ParentsFirst order_;
   PlainTag tag_;
@@ -369,8 +372,10 @@ class TigerReader {
 
 }  // namespace
 
-TigerResult read_tiger(std::string_view text, bool final, int state) {
-  return TigerReader(text, final, state).read();
+TigerResult read_tiger(std::string_view text, bool final, int state, Vocabularies& known) {
+  TigerResult result = TigerReader(text, final, state, known).read();
+  known.learn_from(result.plain.columns);
+  return result;
 }
 
 }  // namespace treemean

@@ -23,6 +23,6 @@ struct TigerResult {
 // Takes the plain sentences out of a piece of a document, as formats/tiger.py reads them. All else, of which
 // it only looks for its end, is left to an XML parser. `state` is that of the piece before, 0 at the
 // beginning. O(piece).
-TigerResult read_tiger(std::string_view text, bool final, int state);
+TigerResult read_tiger(std::string_view text, bool final, int state, Vocabularies& known);
 
 }  // namespace treemean

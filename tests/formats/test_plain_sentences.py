@@ -218,7 +218,7 @@ def test_the_core_is_asked(name: str) -> None:
     reader = f"read_{name.removesuffix('4')}"
     with mock.patch.object(MODULES[name], "core_function", side_effect=core_function) as asked:
         outcome(name, SAMPLES[name], skip=False)
-    assert asked.call_args_list == [mock.call(reader)]
+    assert mock.call(reader) in asked.call_args_list
     assert core_function(reader) is not None
 
 
@@ -314,6 +314,20 @@ def test_long_sentences_are_written_alike(name: str) -> None:
     found = written(name, bank, "skip")
     with in_python(name):
         assert found == written(name, bank, "skip")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_we_write_is_plain(name: str) -> None:
+    """Otherwise reading would be right, but slow; at the ends of blocks too."""
+    bank = Treebank.from_trees([WAKE.replace(id=str(i)) for i in range(1, 300)])
+    data = in_format(name, list(bank))
+    with (
+        mock.patch.multiple("treemean.formats.plain", BLOCK=1000, LARGEST_BLOCK=1000),
+        mock.patch.object(Treebank, "from_trees", side_effect=AssertionError("a sentence was odd")),
+    ):
+        batches = list(get_format(name).read(Source(io.BytesIO(data), "file"), Problems(), encoding="utf-8"))
+    assert len(batches) > 20
+    assert sum(map(len, batches)) == len(bank)
 
 
 def test_many_odd_records_take_linear_time() -> None:

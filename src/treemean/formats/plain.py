@@ -22,14 +22,14 @@ from treemean.trees import CodedStrings, Strings, Tree, Treebank
 
 #: Blocks grow up to so many bytes.
 LARGEST_BLOCK = 4 * BLOCK
-#: (text, final, state) -> columns, bytes consumed, lines consumed, odd records, state, and numbers; see
+#: (text, final, state, vocabularies) -> columns, bytes consumed, lines consumed, odd records, state, and numbers; see
 #: `_core.pyi`.
-PlainReader = Callable[[bytes, bool, int], tuple[Any, ...]]
+PlainReader = Callable[[bytes, bool, int, Any], tuple[Any, ...]]
 #: A parser of one record, which is told what the core had to remember where the record stands.
 Parser = Callable[[Record, int], Tree | None]
 
 
-def core_function(name: str) -> Any | None:
+def core_function(name: str) -> Any:
     """Return a function of the core, None where the core is not built."""
     try:
         from treemean import _core
@@ -130,11 +130,12 @@ def read_plain(
     """
     reading = Reading(source, problems)
     blocks = Blocks(source)
+    known = core_function("Vocabularies")()
     lines_before = state = 0
     while blocks.more():
         text = Text(blocks.rest, encoding)
         final = blocks.final
-        columns, consumed, lines, odd, state, *numbers = native(text.utf8, final, state)
+        columns, consumed, lines, odd, state, *numbers = native(text.utf8, final, state, known)
         batch = treebank_from_columns(columns)
         if number is not None:
             batch = _with_numbers(batch, *numbers, number)

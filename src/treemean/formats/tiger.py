@@ -101,10 +101,11 @@ class _TakenOut:
     def blocks(self) -> Iterator[bytes]:
         """Yield what remains of the document, block by block."""
         blocks = Blocks(self._source)
+        known = core_function("Vocabularies")()
         state = 0
         while blocks.more():
             text = Text(blocks.rest, self._encoding)
-            columns, consumed, runs, state = self._native(text.utf8, blocks.final, state)
+            columns, consumed, runs, state = self._native(text.utf8, blocks.final, state, known)
             yield self._around(text, consumed, runs, treebank_from_columns(columns))
             blocks.keep(text.original(consumed))
             if len(blocks.rest) > MAX_RECORD:
