@@ -1,93 +1,159 @@
-"""Reading speed: discbracket against NLTK, Alpino XML against ElementTree, as ratios of one run.
+"""Speed of readers and writers against other programs and plain Python, as ratios of one run.
 
-Before anything is timed, both readers must find the same trees.
+Before anything is timed, both sides must find the same trees, or write files with the same trees. disco-dop and
+udapi take part where they are installed.
 """
 
 from __future__ import annotations
 
-import io
 import tempfile
-import xml.etree.ElementTree as ElementTree
+import time
+from collections.abc import Callable
 from pathlib import Path
-
-import nltk
 
 import treemean
 from benchmarks.common import data_folder, show, times
+from benchmarks.cpu import other_formats as others
+from treemean.trees import Constituent, Treebank
+
+COLUMNS = ["format", "against", "sentences", "ours, CPU ms", "theirs, CPU ms", "ratio"]
 
 
-def nltk_trees(path: Path) -> list[nltk.Tree]:
-    return [nltk.Tree.fromstring(line) for line in path.read_text().splitlines()]
+class Race:
+    """Processor time for a file that we and others read, or write; one row for each of the others."""
+
+    def __init__(self, sentences: int) -> None:
+        self._sentences = sentences
+        self.rows: list[list[str | float]] = []
+
+    def run(self, name: str, ours: Callable[[], object], **theirs: Callable[[], object]) -> None:
+        fast = times(ours, 7, time.process_time)[0]
+        for against, other in theirs.items():
+            slow = times(other, 3, time.process_time)[0]
+            title = against.replace("_", " ")
+            self.rows.append([name, title, self._sentences, 1e3 * fast, 1e3 * slow, slow / fast])
 
 
-def nltk_sets(tree: nltk.Tree) -> set[frozenset[int]]:
-    return {
-        frozenset(int(leaf.partition("=")[0]) for leaf in part.leaves())
-        for part in tree.subtrees(lambda t: not isinstance(t[0], str))
+def our_sets(bank: Treebank) -> list[others.Sets]:
+    return [sorted((c.label, c.positions) for c in tree) for tree in bank]
+
+
+def with_heads(bank: Treebank) -> Treebank:
+    """Make the first child of every constituent its head, so that CoNLL-U can express the trees."""
+    trees = []
+    for tree in bank:
+        words, nodes = ["dep"] * len(tree.words), ["dep"] * len(tree.constituents)
+        for first, *_ in tree.children:
+            (words if first.is_word else nodes)[first.index] = "hd"
+        constituents = [
+            Constituent(c.mask, c.label, f) for c, f in zip(tree.constituents, nodes, strict=True)
+        ]
+        trees.append(tree.replace(word_functions=words, constituents=constituents))
+    return Treebank.from_trees(trees)
+
+
+def read_all(folder: Path, bank: Treebank, headed: Treebank) -> Race:
+    race = Race(len(bank))
+
+    def file(name: str, given: Treebank = bank) -> tuple[Path, Callable[[], Treebank]]:
+        path = folder / name
+        treemean.write(given, path)
+        return path, lambda: treemean.read(path)
+
+    path, ours = file("trees.discbracket")
+    for tree, other in zip(ours(), others.nltk_trees(path), strict=True):
+        assert {frozenset(c.positions) for c in tree} == others.nltk_sets(other)
+    race.run("discbracket", ours, NLTK=lambda: others.nltk_trees(path))
+
+    alpino, ours = file("trees.alpino.xml")
+    assert our_sets(ours()) == others.alpino_sets(alpino)
+    race.run("Alpino XML", ours, ElementTree_walk=lambda: others.alpino_sets(alpino))
+
+    export, ours = file("trees.export")
+    assert our_sets(ours()) == others.export_loop(export)
+    rivals = {
+        "loop_that_only_splits_lines": lambda: others.split_export(export),
+        "loop,_same_sets": lambda: others.export_loop(export),
     }
+    if others.NegraCorpusReader is not None:
+        assert our_sets(ours()) == [others.discodop_sets(item) for item in others.discodop_read(export)]
+        rivals["disco-dop"] = lambda: others.discodop_read(export)
+    race.run("export", ours, **rivals)
+
+    conllu, ours = file("trees.conllu", headed)
+    expected = [sorted(c.positions for c in tree) for tree in ours()]
+    assert others.conllu_loop(conllu) == expected
+    rivals = {"loop,_same_sets": lambda: others.conllu_loop(conllu)}
+    if others.udapi is not None:
+        assert others.udapi_heads(others.udapi_read(conllu)) == expected
+        rivals["udapi"] = lambda: others.udapi_read(conllu)
+    race.run("CoNLL-U", ours, **rivals)
+
+    tiger, ours = file("trees.tiger.xml")
+    assert our_sets(ours()) == others.tiger_sets(tiger)
+    race.run("TIGER XML", ours, ElementTree_walk=lambda: others.tiger_sets(tiger))
+
+    lines, ours = file("trees.jsonl")
+    assert our_sets(ours()) == others.json_sets(lines)
+    race.run("JSON Lines", ours, **{"json.loads,_same_sets": lambda: others.json_sets(lines)})
+    return race
 
 
-def element_tree_sets(data: bytes) -> list[list[tuple[str | None, frozenset[int]]]]:
-    """Walk the XML plainly: the words of a node are those of its children."""
-    sentences = []
+def write_all(folder: Path, bank: Treebank, headed: Treebank) -> Race:
+    race = Race(len(bank))
+    trees = list(bank)
+    for tree in trees:
+        _ = tree.children  # what every writer needs is not part of the race
 
-    def walk(node: ElementTree.Element, found: list[tuple[str | None, frozenset[int]]]) -> set[int]:
-        if node.get("word") is not None:
-            return {int(node.get("begin", -1))}
-        inside: set[int] = set()
-        for child in node:
-            inside |= walk(child, found)
-        if inside:
-            found.append((node.get("cat"), frozenset(inside)))
-        return inside
+    export, other_export = folder / "ours.export", folder / "theirs.export"
+    treemean.write(bank, export)
+    if others.NegraCorpusReader is not None:
+        items = others.discodop_read(export)
+        others.discodop_write(items, other_export)
+        assert others.export_loop(other_export) == others.export_loop(export)
+        rivals = {"disco-dop": lambda: others.discodop_write(items, other_export)}
+        race.run("export", lambda: treemean.write(bank, export), **rivals)
 
-    for sentence in ElementTree.parse(io.BytesIO(data)).getroot().iter("alpino_ds"):
-        found: list[tuple[str | None, frozenset[int]]] = []
-        walk(sentence.find("node"), found)
-        sentences.append(found)
-    return sentences
+    conllu, other_conllu = folder / "ours.conllu", folder / "theirs.conllu"
+    treemean.write(headed, conllu)
+    if others.udapi is not None:
+        document = others.udapi_read(conllu)
+        document.store_conllu(str(other_conllu))
+        assert others.conllu_loop(other_conllu) == others.conllu_loop(conllu)
+        rivals = {"udapi": lambda: document.store_conllu(str(other_conllu))}
+        race.run("CoNLL-U", lambda: treemean.write(headed, conllu), **rivals)
 
+    tiger, other_tiger = folder / "ours.tiger.xml", folder / "theirs.tiger.xml"
+    treemean.write(bank, tiger)
+    others.tiger_write(trees, other_tiger)
+    assert others.tiger_sets(other_tiger) == others.tiger_sets(tiger)
+    rivals = {"ElementTree": lambda: others.tiger_write(trees, other_tiger)}
+    race.run("TIGER XML", lambda: treemean.write(bank, tiger), **rivals)
 
-def discbracket_row(folder: Path) -> list[str | float]:
-    bank = treemean.sample.gold()
-    path = folder / "sample.discbracket"
-    treemean.write(treemean.Treebank.concatenate([bank] * 5), path)
-    ours, theirs = treemean.read(path), nltk_trees(path)
-    for tree, other in zip(ours, theirs, strict=True):
-        assert {frozenset(c.positions) for c in tree} == nltk_sets(other)
-    fast = times(lambda: treemean.read(path), 5)[0]
-    slow = times(lambda: nltk_trees(path), 3)[0]
-    return ["discbracket", "NLTK Tree.fromstring", len(ours), 1e3 * fast, 1e3 * slow, slow / fast]
-
-
-def alpino_row(folder: Path) -> list[str | float]:
-    data = data_folder()
-    if data is not None:
-        bank = treemean.read(data / "dutch" / "alpino.xml.gz")
-        name = "Alpino XML (the Alpino treebank)"
-    else:
-        bank = treemean.Treebank.concatenate([treemean.sample.gold()] * 20)
-        name = "Alpino XML (our sample, 20 times)"
-    path = folder / "trees.alpino.xml"
-    treemean.write(bank, path)
-    ours, theirs = treemean.read(path), element_tree_sets(path.read_bytes())
-    for tree, found in zip(ours, theirs, strict=True):
-        assert sorted((c.label, c.positions) for c in tree) == sorted(
-            (cat, tuple(sorted(p))) for cat, p in found
-        )
-    fast = times(lambda: treemean.read(path), 5)[0]
-    slow = times(lambda: element_tree_sets(path.read_bytes()), 3)[0]
-    return [name, "ElementTree walk", len(ours), 1e3 * fast, 1e3 * slow, slow / fast]
+    lines, other_lines = folder / "ours.jsonl", folder / "theirs.jsonl"
+    treemean.write(bank, lines)
+    others.json_write(trees, other_lines)
+    assert other_lines.read_bytes() == lines.read_bytes()
+    rivals = {"json.dumps": lambda: others.json_write(trees, other_lines)}
+    race.run("JSON Lines", lambda: treemean.write(bank, lines), **rivals)
+    return race
 
 
 def main() -> None:
+    data = data_folder()
+    if data is not None:
+        bank, name = treemean.read(data / "dutch" / "alpino.xml.gz"), "the Alpino treebank"
+    else:
+        bank, name = Treebank.concatenate([treemean.sample.gold()] * 20), "our sample, 20 times"
+    headed = with_heads(bank)
     with tempfile.TemporaryDirectory() as folder:
-        rows = [discbracket_row(Path(folder)), alpino_row(Path(folder))]
-    show(
-        ["format", "against", "sentences", "ours, ms", "theirs, ms", "ratio"],
-        rows,
-        "Reading speed (best of several, one run; both find the same trees)",
-    )
+        rows = read_all(Path(folder), bank, headed).rows
+        show(COLUMNS, rows, f"Reading {name} (best of several, one run; both find the same trees)")
+        rows = write_all(Path(folder), bank, headed).rows
+        show(COLUMNS, rows, f"Writing {name} (best of several, one run; both write the same trees)")
+    for package, found in (("disco-dop", others.NegraCorpusReader), ("udapi", others.udapi)):
+        if found is None:
+            print(f"{package} is not installed: its rows are left out")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,11 @@
 // Writing trees as nested brackets.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 
-#include "validity.hpp"
+#include "shape.hpp"
 
 namespace treemean {
-
-// A coded column as it comes from outside; `at` throws std::out_of_range on codes without a text.
-struct CodedView {
-  std::span<const std::int32_t> codes;
-  std::span<const std::uint8_t> data;
-  std::span<const std::int64_t> offsets;
-
-  std::string_view at(std::size_t index) const;
-};
 
 struct BracketColumns {
   TreeColumns trees;

@@ -3,10 +3,42 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <functional>
 #include <utility>
 
 namespace treemean {
+
+namespace {
+
+template <typename Number>
+std::uint64_t loaded(const char* place) {
+  Number number = 0;
+  std::memcpy(&number, place, sizeof number);
+  return number;
+}
+
+// Words, tags and labels are short: their first and last bytes are nearly all of them.
+std::size_t hash_of(std::string_view text) {
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15u, other = 0xD6E8FEB86659FD93u;
+  const std::size_t size = text.size();
+  const char* begin = text.data();
+  std::uint64_t hash = (size + 1) * odd;
+  const auto mix = [&](std::uint64_t part) {
+    hash = (hash ^ part) * other;
+    hash ^= hash >> 32;
+  };
+  if (size >= 8) {
+    for (std::size_t at = 0; at + 8 < size; at += 8) mix(loaded<std::uint64_t>(begin + at));
+    mix(loaded<std::uint64_t>(begin + size - 8));
+  } else if (size >= 4) {
+    mix(loaded<std::uint32_t>(begin) << 32 | loaded<std::uint32_t>(begin + size - 4));
+  } else if (size > 0) {
+    const auto byte = [&](std::size_t at) { return std::uint64_t{static_cast<unsigned char>(begin[at])}; };
+    mix(byte(0) << 16 | byte(size / 2) << 8 | byte(size - 1));
+  }
+  return static_cast<std::size_t>(hash * odd >> 16);
+}
+
+}  // namespace
 
 void Strings::push(std::string_view text) {
   data.insert(data.end(), text.begin(), text.end());
@@ -26,7 +58,7 @@ std::string_view CodedStrings::at(std::int32_t code) const {
 }
 
 std::int32_t CodedStrings::find_or_add(std::string_view text) {
-  const std::size_t hash = std::hash<std::string_view>{}(text);
+  const std::size_t hash = hash_of(text);
   std::size_t slot = hash & (slots_.size() - 1);
   for (; slots_[slot] != free_slot; slot = (slot + 1) & (slots_.size() - 1)) {
     if (hashes_[slots_[slot]] == hash && at(slots_[slot]) == text) return slots_[slot];
@@ -48,10 +80,38 @@ void CodedStrings::grow() {
   }
 }
 
+CodedStrings CodedStrings::without_codes() const {
+  CodedStrings result;
+  result.vocabulary = vocabulary;
+  result.slots_ = slots_;
+  result.hashes_ = hashes_;
+  return result;
+}
+
+void Vocabularies::lend_to(Columns& columns) {
+  columns.words = std::move(words_);
+  columns.tags = std::move(tags_);
+  columns.word_functions = std::move(word_functions_);
+  columns.labels = std::move(labels_);
+  columns.functions = std::move(functions_);
+}
+
+void Vocabularies::learn_from(const Columns& columns) {
+  constexpr std::size_t most_texts = std::size_t{1} << 16;
+  const auto known = [](const CodedStrings& column) {
+    return column.vocabulary.offsets.size() > most_texts ? CodedStrings{} : column.without_codes();
+  };
+  words_ = known(columns.words);
+  tags_ = known(columns.tags);
+  word_functions_ = known(columns.word_functions);
+  labels_ = known(columns.labels);
+  functions_ = known(columns.functions);
+}
+
 void Sentence::clear() {
   words.clear();
   nodes.clear();
-  id = comment = {};
+  id = comment = metadata = {};
   owned.clear();
 }
 
@@ -122,6 +182,10 @@ void Columns::add(const Sentence& sentence, std::string_view root_label) {
     functions.push(sentence.nodes[i].function);
     bits.insert(bits.end(), masks_.begin() + i * width, masks_.begin() + (i + 1) * width);
   }
+  add_words(sentence);
+}
+
+void Columns::add_words(const Sentence& sentence) {
   for (const Word& word : sentence.words) {
     words.push(word.text);
     tags.push(word.tag);
@@ -129,6 +193,7 @@ void Columns::add(const Sentence& sentence, std::string_view root_label) {
   }
   ids.push(sentence.id);
   comments.push(sentence.comment);
+  metadata.push(sentence.metadata);
   word_offsets.push_back(static_cast<std::int64_t>(words.codes.size()));
   constituent_offsets.push_back(static_cast<std::int64_t>(labels.codes.size()));
 }

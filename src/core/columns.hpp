@@ -26,6 +26,8 @@ class CodedStrings {
   Strings vocabulary;
 
   void push(std::string_view text);
+  // The same vocabulary without codes.
+  CodedStrings without_codes() const;
 
  private:
   std::string_view at(std::int32_t code) const;
@@ -66,6 +68,7 @@ struct Sentence {
   std::vector<Word> words;
   std::vector<Node> nodes;
   std::string_view id, comment;
+  std::string_view metadata;  // a JSON object, or nothing
   std::deque<std::string> owned;
 
   void clear();
@@ -82,7 +85,7 @@ struct Sentence {
 };
 
 struct Columns {
-  Strings ids, comments;
+  Strings ids, comments, metadata;
   std::vector<std::int64_t> word_offsets{0}, constituent_offsets{0};
   CodedStrings words, tags, word_functions, labels, functions;
   std::vector<std::uint64_t> bits;
@@ -96,9 +99,25 @@ struct Columns {
   // spans all words. Constituents are put in canonical order. O(nodes * words / 64).
   void add(const Sentence& sentence, std::string_view root_label);
 
+  // Ends a sentence whose constituents were added: adds its words and its texts.
+  void add_words(const Sentence& sentence);
+
  private:
   std::vector<std::uint64_t> masks_;  // scratch
   std::vector<int> order_, first_, size_;
+};
+
+// The vocabularies of columns that are read one after the other. Each begins with that of the one before, so
+// that they can be put together without comparing texts; large ones are given up.
+class Vocabularies {
+ public:
+  // Gives columns that have no sentence yet what was known before.
+  void lend_to(Columns& columns);
+  // Takes note of what is known now.
+  void learn_from(const Columns& columns);
+
+ private:
+  CodedStrings words_, tags_, word_functions_, labels_, functions_;
 };
 
 // A record that could not be read.

@@ -13,37 +13,16 @@
 #include "brackets.hpp"
 #include "dialects.hpp"
 #include "numpy.hpp"
+#include "plain_bind.hpp"
+#include "python_columns.hpp"
 #include "validity.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using treemean::span_of;
-using treemean::to_numpy;
+using treemean::to_python;
 
 namespace {
-
-nb::tuple to_python(treemean::Strings&& strings) {
-  return nb::make_tuple(to_numpy(std::move(strings.data)), to_numpy(std::move(strings.offsets)));
-}
-
-nb::tuple to_python(treemean::CodedStrings&& strings) {
-  return nb::make_tuple(to_numpy(std::move(strings.codes)), to_python(std::move(strings.vocabulary)));
-}
-
-nb::dict to_python(treemean::Columns&& columns) {
-  nb::dict result;
-  result["ids"] = to_python(std::move(columns.ids));
-  result["comments"] = to_python(std::move(columns.comments));
-  result["word_offsets"] = to_numpy(std::move(columns.word_offsets));
-  result["words"] = to_python(std::move(columns.words));
-  result["tags"] = to_python(std::move(columns.tags));
-  result["word_functions"] = to_python(std::move(columns.word_functions));
-  result["constituent_offsets"] = to_numpy(std::move(columns.constituent_offsets));
-  result["labels"] = to_python(std::move(columns.labels));
-  result["functions"] = to_python(std::move(columns.functions));
-  result["bits"] = to_numpy(std::move(columns.bits));
-  return result;
-}
 
 nb::tuple to_python(treemean::ReadResult&& result) {
   nb::list problems;
@@ -164,5 +143,6 @@ NB_MODULE(_core, m) {
   m.attr("LIMITS") =
       nb::make_tuple(treemean::max_words, treemean::max_nodes, treemean::max_depth, treemean::max_cells);
 
+  treemean::bind_plain(m);
   treemean::bind_averaging(m);
 }

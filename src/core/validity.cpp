@@ -4,11 +4,10 @@
 #include <vector>
 
 namespace treemean {
-namespace {
 
 // Words beyond a sentence's end, nesting, root and canonical order of one sentence.
-std::string check(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
-                  std::vector<std::int64_t>& owner) {
+std::string fault_of_tree(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
+                          std::vector<std::int64_t>& owner) {
   if (n == 0) return count == 0 ? "" : "constituents without words";
   if (count == 0) return "no constituent spans the whole sentence";  // words may be any number then
   const std::int64_t width = (n + 63) / 64;
@@ -47,8 +46,6 @@ std::string check(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
   return "";
 }
 
-}  // namespace
-
 std::optional<std::pair<std::int64_t, std::string>> find_invalid(const TreeColumns& trees) {
   const auto& [word_offsets, constituent_offsets, bits] = trees;
   const auto sound = [](std::span<const std::int64_t> offsets) {
@@ -73,7 +70,7 @@ std::optional<std::pair<std::int64_t, std::string>> find_invalid(const TreeColum
     if (rows != 0 && width > (bits.size() - at) / rows) {
       return {{static_cast<std::int64_t>(s), "fewer bits than the constituents need"}};
     }
-    if (std::string why = check(n, count, bits.data() + at, owner); !why.empty()) {
+    if (std::string why = fault_of_tree(n, count, bits.data() + at, owner); !why.empty()) {
       return {{static_cast<std::int64_t>(s), std::move(why)}};
     }
     at += width * rows;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace treemean {
 
@@ -19,5 +20,10 @@ struct TreeColumns {
 // with 0, do not decrease, and end with the number of words, constituents and bit words.
 // O(sum of the sizes of all constituents).
 std::optional<std::pair<std::int64_t, std::string>> find_invalid(const TreeColumns& trees);
+
+// What is wrong with the sets of one sentence of n words, in (n + 63) / 64 bit words each, or nothing. `owner`
+// is scratch. O(sum of their sizes).
+std::string fault_of_tree(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
+                          std::vector<std::int64_t>& owner);
 
 }  // namespace treemean

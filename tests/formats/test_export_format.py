@@ -46,7 +46,8 @@ gesungen\t\tVVPP\t--\t\tHD\t500
 #EOS 1
 #BOS 2 2 899973978 1
 Nummer\t\t\tNN\t--\t\tNK\t500
-#500\t\t\tCARD\t--\t\tNK\t500
+#700\t\t\tCARD\t--\t\tNK\t500
+da\t\t\tADV\t--\t\tMO\t500
 #500\t\t\tNP\t--\t\t--\t0
 #EOS 2
 
@@ -75,8 +76,8 @@ def test_version_3() -> None:
     assert first.word_functions == ("MO", "HD", "SB", "HD", "")
     assert spans(first) == [("VROOT", [(0, 5)]), ("S", [(0, 4)]), ("VP", [(0, 1), (3, 4)])]
     assert [c.function for c in first] == ["", "", "OC"]
-    assert second.words == ("Nummer", "#500")
-    assert spans(second) == [("NP", [(0, 2)])]
+    assert second.words == ("Nummer", "#700", "da")
+    assert spans(second) == [("NP", [(0, 3)])]
     assert spans(third) == [("VROOT", [(0, 1)])]
     assert fourth.words == ()
     assert fourth.id == "4"
@@ -129,8 +130,10 @@ def test_example() -> None:
         ("#BOS 1 2", "#BOS\n1 2", r"test:10: sentence 1: #BOS without a number"),
         ("#FORMAT 3", "#FORMAT 5", r"test:2: sentence 1: '#FORMAT 5': versions 3 and 4 are known"),
         ("\t502\tSB", "\tx\tSB", r"test:13: sentence 1: no number of a parent in column 5"),
-        ("#BOS 3", "hello\n#BOS 3", r"test:25: sentence 3: 'hello' stands outside"),
-        ("#502\t", "#500\t", r"sentence 1"),
+        ("#BOS 3", "hello\n#BOS 3", r"test:26: sentence 3: 'hello' stands outside"),
+        ("#502\t", "#500\t", r"test:17: sentence 1: node #500 is given twice, here and on line 16"),
+        ("#700\t", "#500\t", r"test:23: sentence 2: node #500 is given twice, here and on line 21"),
+        ("da\t", "#500\t", r"test:23: sentence 2: node #500 is given twice, here and on line 22"),
     ],
 )
 def test_errors_name_their_place(old: str, new: str, message: str) -> None:

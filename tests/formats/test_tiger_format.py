@@ -132,8 +132,14 @@ def line_of(text: str, piece: str) -> int:
         (
             '--" idref="s1_501"',
             '--" idref="s1_VROOT"',
-            '<s id="s1"',
-            "sentence s1: node 'VROOT' is above itself",
+            '--" idref="s1_VROOT"',
+            "sentence s1: an edge leads to 's1_VROOT', the root of everything",
+        ),
+        (
+            'HD" idref="s1_4"',
+            'HD" idref="s1_500"',
+            'HD" idref="s1_500"',
+            "sentence s1: two edges lead to 's1_500', from 's1_501' and from 's1_500'",
         ),
         ('<t id="s1_4" ', '<t id="s1_3" ', "gesungen", "sentence s1: the id 's1_3' is given twice"),
         ('<t id="s1_4" ', "<t ", "gesungen", "sentence s1: <t> has no 'id'"),
@@ -246,12 +252,12 @@ def test_example() -> None:
         body
         == """\
 <s id="1">
-<graph root="s1_500" discontinuous="true">
+<graph root="s1_VROOT" discontinuous="true">
 <terminals>
-<t id="s1_1" word="Wake" pos="VB"/>
-<t id="s1_2" word="your" pos="PRP$"/>
-<t id="s1_3" word="friend" pos="NN"/>
-<t id="s1_4" word="up" pos="RP"/>
+<t id="s1_1" word="Wake" lemma="--" pos="VB" morph="--"/>
+<t id="s1_2" word="your" lemma="--" pos="PRP$" morph="--"/>
+<t id="s1_3" word="friend" lemma="--" pos="NN" morph="--"/>
+<t id="s1_4" word="up" lemma="--" pos="RP" morph="--"/>
 </terminals>
 <nonterminals>
 <nt id="s1_502" cat="NP">
@@ -265,6 +271,9 @@ def test_example() -> None:
 <nt id="s1_500" cat="S">
 <edge label="HD" idref="s1_501"/>
 <edge label="OBJ" idref="s1_502"/>
+</nt>
+<nt id="s1_VROOT" cat="VROOT">
+<edge label="--" idref="s1_500"/>
 </nt>
 </nonterminals>
 </graph>

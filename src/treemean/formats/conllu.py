@@ -8,14 +8,20 @@ inside, the head word has the function `head`. The other way round, the head chi
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
 from treemean.files.source import Source
 from treemean.formats.parents import TOP, Node, tree_from_parents
+from treemean.formats.plain import core_function, is_read_by_core, read_plain
+from treemean.formats.plainwriting import PlainWriter, core_batch
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, paragraphs, read_records
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
@@ -50,7 +56,10 @@ class _Word:
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read CoNLL-U; ranges of multiword tokens and empty nodes are not words and are left out."""
-    return read_records(source, paragraphs(source), lambda record: _parse(record, encoding), problems)
+    native = core_function("read_conllu") if is_read_by_core(encoding) else None
+    if native is None:
+        return read_records(source, paragraphs(source), lambda record: _parse(record, encoding), problems)
+    return read_plain(source, problems, native, lambda record, _: _parse(record, encoding), encoding=encoding)
 
 
 def _parse(record: Record, encoding: str) -> Tree | None:
@@ -151,12 +160,7 @@ def serialise(tree: Tree) -> str:
     """
     if not tree.words:
         raise UnwritableTree("it has no words")
-    lines = []
-    if tree.id:
-        lines.append(_comment("sent_id", tree.id))
-    if "sent_id" in tree.metadata:
-        raise UnwritableTree("its metadata has a sent_id, which is the place of the id")
-    lines += [_comment(key, value) for key, value in tree.metadata.items()]
+    lines = _comments(tree.id, tree.metadata)
     heads, relations = dependencies(tree)
     for number, (word, tag, head, relation) in enumerate(zip(tree.words, tree.tags, heads, relations), 1):
         upos, deprel = _field(tag, "tag"), _field(relation, "function")
@@ -241,12 +245,62 @@ def _field(text: str, what: str) -> str:
     return text or NOTHING
 
 
+def _comments(id: str, metadata: Mapping[str, str]) -> list[str]:
+    if "sent_id" in metadata:
+        raise UnwritableTree("its metadata has a sent_id, which is the place of the id")
+    return [
+        *([_comment("sent_id", id)] if id else []),
+        *(_comment(key, value) for key, value in metadata.items()),
+    ]
+
+
 def _comment(key: str, value: str) -> str:
     if any(character in key + value for character in "\n\r") or "=" in key or not key.strip():
         raise UnwritableTree(f"{key!r} = {value!r} does not fit into a comment")
     return f"# {key} = {value}"
 
 
+class _Plain:
+    """Writes plain trees in the core."""
+
+    def __init__(self, native: Callable[..., tuple[bytes, int]]) -> None:
+        self._native = native
+        self.expressions = {
+            "words": _form,
+            "tags": lambda text: _field(text, "tag"),
+            "word_functions": self._function,
+            "labels": lambda text: text,
+            "functions": self._function,
+        }
+
+    @staticmethod
+    def _function(text: str) -> str:
+        """Return a function as the core takes it: a tab if it marks a head."""
+        return "\t" if is_head(text) else _field(text, "function") if text else ""
+
+    def needs_care(self, batch: Treebank) -> NDArray[np.bool_]:
+        """Return which sentences have no words, or comments that cannot be written."""
+        care: NDArray[np.bool_] = batch.lengths == 0
+        for index, (id, metadata) in enumerate(zip(batch.ids.tolist(), batch.metadata.tolist(), strict=True)):
+            if not id and not metadata:
+                continue
+            try:
+                _comments(id, json.loads(metadata) if metadata else {})
+            except UnwritableTree:
+                care[index] = True
+        return care
+
+    def write(self, batch: Treebank, expressed: Treebank) -> tuple[bytes, int]:
+        """Return the text of the plain sentences that come first."""
+        openings = [
+            "".join(f"{line}\n" for line in _comments(id, json.loads(metadata) if metadata else {}))
+            for id, metadata in zip(batch.ids.tolist(), batch.metadata.tolist(), strict=True)
+        ]
+        return self._native(core_batch(expressed, openings, ["\n"] * len(batch)))
+
+
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
-    return TextWriter(stream, serialise, "CoNLL-U", unwritable)
+    careful = TextWriter(stream, serialise, "CoNLL-U", unwritable)
+    native = core_function("write_conllu")
+    return PlainWriter(stream, careful, _Plain(native), unwritable) if native is not None else careful

@@ -14,13 +14,18 @@ Version 4 has a lemma after the word. Parent 0 is above everything; nodes count 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
 from treemean.files.source import Source
 from treemean.formats.parents import TOP, Node, tree_from_parents
+from treemean.formats.plain import core_function, is_read_by_core, read_plain
+from treemean.formats.plainwriting import PlainWriter, core_batch
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
@@ -55,7 +60,10 @@ class _Line:
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read export 3 or 4; without `#FORMAT`, each sentence shows by itself which it is."""
     reader = _Reader(source, encoding)
-    return read_records(source, reader.records(), reader.parse, problems)
+    native = core_function("read_export") if is_read_by_core(encoding) else None
+    if native is None:
+        return read_records(source, reader.records(), reader.parse, problems)
+    return read_plain(source, problems, native, reader.parse_version, encoding=encoding)
 
 
 class _Reader:
@@ -93,6 +101,11 @@ class _Reader:
         for unfinished in (table, record):
             if unfinished is not None:
                 yield unfinished
+
+    def parse_version(self, record: Record, version: int) -> Tree:
+        """Build the tree of one sentence in a version, 0 if `#FORMAT` told none."""
+        self._version = version or None
+        return self.parse(record)
 
     def parse(self, record: Record) -> Tree:
         """Build the tree of one sentence."""
@@ -153,6 +166,9 @@ def _tree(body: list[_Line], version: int, id: str) -> Tree:
     start = _first_node(body)
     words, nodes = body[:start], body[start:]
     index_of = {int(node.fields[0][1:]): index for index, node in enumerate(nodes)}
+    for word in words:
+        if _NODE.fullmatch(word.fields[0]) and int(word.fields[0][1:]) in index_of:
+            _refuse_twice(word, nodes[index_of[int(word.fields[0][1:])]])
     parents = []
     for line in body:
         parent = int(line.fields[column])
@@ -183,13 +199,22 @@ def _check_columns(line: _Line, column: int) -> None:
 
 
 def _first_node(body: list[_Line]) -> int:
-    """Return where the nodes begin: a word may look like a node, but nodes come last and only once."""
-    seen: set[str] = set()
+    """Return where the nodes begin: they come last, and a word before them may look like another node."""
+    seen: dict[str, _Line] = {}
     start = len(body)
-    while start and _NODE.fullmatch(body[start - 1].fields[0]) and body[start - 1].fields[0] not in seen:
+    while start and _NODE.fullmatch(body[start - 1].fields[0]):
         start -= 1
-        seen.add(body[start].fields[0])
+        line = body[start]
+        if line.fields[0] in seen:
+            _refuse_twice(line, seen[line.fields[0]])
+        seen[line.fields[0]] = line
     return start
+
+
+def _refuse_twice(first: _Line, second: _Line) -> None:
+    raise FormatError(
+        f"node {first.fields[0]} is given twice, here and on line {first.number}", line=second.number
+    )
 
 
 def _is_number(text: str) -> bool:
@@ -208,10 +233,11 @@ class _Serialiser:
 
     def __init__(self, version: int) -> None:
         self._count = 0
+        self._version = version
         self._lemma = f"{NOTHING}\t\t\t" if version == 4 else ""
 
     def __call__(self, tree: Tree) -> str:
-        virtual = _has_virtual_root(tree)
+        virtual = has_virtual_root(tree)
         number_of = {index: FIRST_NODE + order for order, index in enumerate(_bottom_up(tree, virtual))}
 
         def parent(index: int) -> int:
@@ -238,17 +264,51 @@ class _Serialiser:
     def _number(self, id: str) -> tuple[str, str]:
         if _is_number(id):
             return id, ""
-        if id != id.strip() or "\n" in id or "\r" in id:
+        if not _fits_comment(id):
             raise UnwritableTree(f"the id {id!r} does not fit into a comment")
         return str(self._count + 1), f" {_COMMENT} id={id}" if id else ""
 
 
-def _has_virtual_root(tree: Tree) -> bool:
+class _Plain(_Serialiser):
+    """Writes plain trees in the core, and counts them with the others."""
+
+    def __init__(self, version: int, native: Callable[..., tuple[bytes, int]]) -> None:
+        super().__init__(version)
+        self._native = native
+        self.expressions = {
+            "words": _word,
+            "tags": lambda text: _label(text, "tag"),
+            "word_functions": _function,
+            "labels": lambda text: _label(text, "label"),
+            "functions": _function,
+        }
+
+    def needs_care(self, batch: Treebank) -> NDArray[np.bool_]:
+        """Return which sentences have an id that does not fit."""
+        return np.array([not _fits_comment(id) for id in batch.ids.tolist()], dtype=bool)
+
+    def write(self, batch: Treebank, expressed: Treebank) -> tuple[bytes, int]:
+        """Return the text of a batch of plain sentences."""
+        openings, closings = [], []
+        for id in batch.ids.tolist():
+            sentence, comment = self._number(id)
+            openings.append(f"#BOS {sentence} 0 0 0{comment}\n")
+            closings.append(f"#EOS {sentence}\n")
+            self._count += 1
+        return self._native(core_batch(expressed, openings, closings), self._version)
+
+
+def _fits_comment(id: str) -> bool:
+    return id == id.strip() and "\n" not in id and "\r" not in id
+
+
+def has_virtual_root(tree: Tree) -> bool:
     """Tell whether the root is the one that readers add, so that it need not be written."""
     if not tree.constituents:
         return False
     root, *below = tree.constituents
-    return root.label == VIRTUAL_ROOT and not root.function and all(c.mask != root.mask for c in below[:1])
+    empty = root.function in ("", NOTHING)
+    return root.label == VIRTUAL_ROOT and empty and all(c.mask != root.mask for c in below[:1])
 
 
 def _bottom_up(tree: Tree, virtual: bool) -> list[int]:
@@ -289,9 +349,18 @@ def _no_blanks(text: str, what: str) -> str:
 
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer of export 3."""
-    return TextWriter(stream, _Serialiser(3), "NEGRA export", unwritable, header="#FORMAT 3\n")
+    return _writer(stream, unwritable, 3, "NEGRA export")
 
 
 def writer_4(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer of export 4, whose column of lemmas stays empty."""
-    return TextWriter(stream, _Serialiser(4), "NEGRA export 4", unwritable, header="#FORMAT 4\n")
+    return _writer(stream, unwritable, 4, "NEGRA export 4")
+
+
+def _writer(stream: IO[bytes], unwritable: Unwritable, version: int, name: str) -> BatchWriter:
+    native = core_function("write_export")
+    plain = _Plain(version, native) if native is not None else None
+    careful = TextWriter(
+        stream, plain or _Serialiser(version), name, unwritable, header=f"#FORMAT {version}\n"
+    )
+    return PlainWriter(stream, careful, plain, unwritable) if plain is not None else careful

@@ -10,16 +10,21 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treemean.errors import FormatError, InvalidTree
 from treemean.files.source import Source
 from treemean.formats.limits import MAX_DEPTH, check_pieces, check_size, depth_of
+from treemean.formats.plain import core_function, read_plain
+from treemean.formats.plainwriting import PlainWriter, core_batch, core_texts
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records, single_lines
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
-from treemean.trees import Constituent, Tree, Treebank
+from treemean.trees import CodedStrings, Constituent, Strings, Tree, Treebank
 
 SENTENCE_KEYS = ("id", "words", "tags", "functions", "constituents", "metadata", "values")
 CONSTITUENT_KEYS = ("spans", "label", "function", "values")
@@ -34,7 +39,16 @@ _INT64 = range(-(1 << 63), 1 << 63)
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read JSON Lines, which are in UTF-8 whatever the encoding of other formats."""
-    return read_records(source, single_lines(source), _parse, problems)
+    native = core_function("read_jsonl")
+    if native is None:
+        return read_records(source, single_lines(source), _parse, problems)
+    return read_plain(
+        source, problems, native, lambda record, _: _parse(record), encoding="utf-8", number=_number_of_token
+    )
+
+
+def _number_of_token(token: str) -> float:
+    return _number(json.loads(token), "a value")
 
 
 def _parse(record: Record) -> Tree:
@@ -211,6 +225,54 @@ def _value_data(value: float) -> float | str | None:
     return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
+class _Plain:
+    """Writes trees in the core."""
+
+    def __init__(self, native: Callable[..., tuple[bytes, int]]) -> None:
+        self._native = native
+        self.expressions = dict.fromkeys(("words", "tags", "word_functions", "labels", "functions"), _quoted)
+
+    def needs_care(self, batch: Treebank) -> NDArray[np.bool_]:
+        """Return no sentence: this format can express them all."""
+        return np.zeros(len(batch), dtype=bool)
+
+    def write(self, batch: Treebank, expressed: Treebank) -> tuple[bytes, int]:
+        """Return a batch as lines."""
+        openings = [f'{{"id": {_quoted(id)}, ' if id else "{" for id in batch.ids.tolist()]
+        closings = [
+            f', "metadata": {json.dumps(json.loads(text), ensure_ascii=False)}' if text else ""
+            for text in batch.metadata.tolist()
+        ]
+        columns = {name: column.tolist() for name, column in batch.sentence_values.items()}
+        for index, closing in enumerate(closings):
+            values = _values_text({name: column[index] for name, column in columns.items()})
+            closings[index] = f"{closing}{values}}}\n"
+        return self._native(core_batch(expressed, openings, closings), core_texts(_all_values(batch)))
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _values_text(values: Mapping[str, float]) -> str:
+    return f', "values": {json.dumps(_values_data(values), ensure_ascii=False)}' if values else ""
+
+
+def _all_values(batch: Treebank) -> CodedStrings:
+    """Return the text of the values of every constituent; of each combination of values once."""
+    codes = np.zeros(len(batch.labels), dtype=np.int64)
+    rows: list[dict[str, float]] = [{}]
+    for name, column in batch.constituent_values.items():
+        # By their bits, since 0.0 equals -0.0.
+        numbers, which = np.unique(np.asarray(column, dtype=np.float64).view(np.int64), return_inverse=True)
+        pairs, codes = np.unique(codes * len(numbers) + which, return_inverse=True)
+        floats = numbers.view(np.float64).tolist()
+        rows = [rows[pair // len(numbers)] | {name: floats[pair % len(numbers)]} for pair in pairs.tolist()]
+    return CodedStrings(codes.astype(np.int32), Strings.of(_values_text(row) for row in rows))
+
+
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
-    return TextWriter(stream, serialise, "JSON Lines", unwritable)
+    careful = TextWriter(stream, serialise, "JSON Lines", unwritable)
+    native = core_function("write_jsonl")
+    return PlainWriter(stream, careful, _Plain(native), unwritable) if native is not None else careful

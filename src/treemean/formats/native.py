@@ -96,7 +96,7 @@ def treebank_from_columns(columns: dict[str, Any], key: str = "comment") -> Tree
     """Wrap the arrays that the core returns; `key` is what the metadata call comments."""
     comments = Strings(*columns.pop("comments"))
     ids = Strings(*columns.pop("ids"))
-    metadata = Strings.blank(len(ids))
+    metadata = Strings(*columns.pop("metadata"))
     if len(comments.data):
         metadata = Strings.of(
             json.dumps({key: c}, ensure_ascii=False) if c else "" for c in comments.tolist()

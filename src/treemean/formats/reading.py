@@ -47,28 +47,47 @@ class Record:
         return decoded
 
 
-def read_records(
-    source: Source, records: Iterable[Record], parse: Callable[[Record], Tree | None], problems: Problems
-) -> Iterator[Treebank]:
-    """Parse records into batches; what a parser raises gets file, line and sentence and goes to `problems`.
+class Reading:
+    """Parses records one after the other; what a parser raises gets file, line and sentence.
 
-    `parse` returns None for a record that holds no sentence, and raises `FormatError` or `InvalidTree`.
+    Attributes
+    ----------
+    count : how many records there were so far, bad ones too; it names those that have no id.
     """
-    trees: list[Tree] = []
-    cells = 0
-    for number, record in enumerate(records, 1):
+
+    def __init__(self, source: Source, problems: Problems) -> None:
+        self.count = 0
+        self._source, self._problems = source, problems
+
+    def parse(self, record: Record, parser: Callable[[Record], Tree | None]) -> Tree | None:
+        """Return the tree of a record; None if it holds no sentence, or is bad and goes to `problems`.
+
+        `parser` returns None for a record that holds no sentence, and raises `FormatError` or `InvalidTree`.
+        """
+        self.count += 1
         try:
-            tree = parse(record)
+            return parser(record)
         except (FormatError, InvalidTree) as error:
             located = FormatError(
                 error.message if isinstance(error, FormatError) else str(error),
-                path=source.name,
+                path=self._source.name,
                 line=getattr(error, "line", None) or record.line,
-                sentence=getattr(error, "sentence", None) or str(number),
+                sentence=getattr(error, "sentence", None) or str(self.count),
             )
             located.__cause__ = error
-            problems.report(located, b"\n".join(record.lines) + b"\n")
-            continue
+            self._problems.report(located, b"\n".join(record.lines) + b"\n")
+            return None
+
+
+def read_records(
+    source: Source, records: Iterable[Record], parse: Callable[[Record], Tree | None], problems: Problems
+) -> Iterator[Treebank]:
+    """Parse records into batches; see `Reading`."""
+    reading = Reading(source, problems)
+    trees: list[Tree] = []
+    cells = 0
+    for record in records:
+        tree = reading.parse(record, parse)
         if tree is not None:
             trees.append(tree)
             cells += len(tree.words) * len(tree.constituents)

@@ -6,24 +6,31 @@ leads to stands under the root, and a root `VROOT` is added where no node spans 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import IO
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
-from treemean.files.source import Source
+from treemean.files.source import MAX_RECORD, Source
+from treemean.formats.export import VIRTUAL_ROOT, has_virtual_root
+from treemean.formats.native import treebank_from_columns
 from treemean.formats.parents import TOP, Node, tree_from_parents
+from treemean.formats.plain import Blocks, Text, core_function, is_read_by_core
+from treemean.formats.plainwriting import PlainWriter, core_batch
 from treemean.formats.problems import Problems
-from treemean.formats.reading import Record, read_records
+from treemean.formats.reading import Reading, Record, read_records
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
-from treemean.formats.xmlstream import NOT_XML, Element, elements, line_of, parse_element
-from treemean.trees import Tree, Treebank
+from treemean.formats.xmlstream import NOT_XML, Element, declared_encoding, elements, line_of, parse_element
+from treemean.trees import Child, Tree, Treebank
 
 #: What is written where there is nothing.
 NOTHING = "--"
-VIRTUAL_ROOT = "VROOT"
 ROOTS = ("corpus", "subcorpus")
 FIRST_NODE = 500
 HEADER = """\
@@ -35,9 +42,10 @@ HEADER = """\
 </meta>
 <annotation>
 <feature name="word" domain="T"/>
+<feature name="lemma" domain="T"/>
 <feature name="pos" domain="T"/>
+<feature name="morph" domain="T"/>
 <feature name="cat" domain="NT"/>
-<feature name="function" domain="NT"/>
 <edgelabel/>
 </annotation>
 </head>
@@ -51,7 +59,68 @@ FOOTER = "</body>\n</corpus>\n"
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
     """Read TIGER XML; its own declaration tells the encoding."""
-    return read_records(source, elements(source, "s", ROOTS, problems), _parse, problems)
+    native, declared = core_function("read_tiger"), declared_encoding(source)
+    if native is None or declared is None or not is_read_by_core(declared):
+        records = (record for record in elements(source, "s", ROOTS, problems) if record is not None)
+        return read_records(source, records, _parse, problems)
+    return _read_plain(source, problems, native, declared)
+
+
+def _read_plain(
+    source: Source, problems: Problems, native: Callable[..., Any], encoding: str
+) -> Iterator[Treebank]:
+    """Read with the core what is plain, and with an XML parser everything around it."""
+    reading = Reading(source, problems)
+    taken = _TakenOut(source, native, encoding)
+    for record in elements(source, "s", ROOTS, problems, blocks=taken.blocks(), marker=taken.marker):
+        if record is None:
+            batch = taken.batches.popleft()
+            reading.count += len(batch)
+            yield batch
+        elif (tree := reading.parse(record, _parse)) is not None:
+            yield Treebank.from_trees([tree])
+
+
+class _TakenOut:
+    """A document out of which the core takes plain sentences; the XML parser gets all that remains.
+
+    An empty element stands for each run of sentences that were taken out, with as many line breaks, so that
+    the parser judges the whole document and counts its lines.
+
+    Attributes
+    ----------
+    marker : the name of these elements, which no document can know.
+    batches : the sentences, in the order of their markers.
+    """
+
+    def __init__(self, source: Source, native: Callable[..., Any], encoding: str) -> None:
+        self.marker = f"run-{secrets.token_hex(16)}"
+        self.batches: deque[Treebank] = deque()
+        self._source, self._native, self._encoding = source, native, encoding
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield what remains of the document, block by block."""
+        blocks = Blocks(self._source)
+        known = core_function("Vocabularies")()
+        state = 0
+        while blocks.more():
+            text = Text(blocks.rest, self._encoding)
+            columns, consumed, runs, state = self._native(text.utf8, blocks.final, state, known)
+            yield self._around(text, consumed, runs, treebank_from_columns(columns))
+            blocks.keep(text.original(consumed))
+            if len(blocks.rest) > MAX_RECORD:
+                raise FormatError(f"no <s> ends within {MAX_RECORD} bytes")
+
+    def _around(self, text: Text, consumed: int, runs: list[tuple[int, int, int]], batch: Treebank) -> bytes:
+        pieces = []
+        place = sentence = 0
+        for begin, end, count in runs:
+            pieces += [text.original(place, begin), f"<{self.marker}/>".encode(self._encoding)]
+            pieces.append(b"\n" * text.utf8.count(b"\n", begin, end))
+            self.batches.append(batch[sentence : sentence + count])
+            place, sentence = end, sentence + count
+        pieces.append(text.original(place, consumed))
+        return b"".join(pieces)
 
 
 def _parse(record: Record) -> Tree:
@@ -68,32 +137,39 @@ def _parse(record: Record) -> Tree:
 def _tree(sentence: Element, id: str) -> Tree:
     terminals = list(sentence.iterfind("{*}graph/{*}terminals/{*}t"))
     nonterminals = list(sentence.iterfind("{*}graph/{*}nonterminals/{*}nt"))
+    roots = [graph.get("root", "") for graph in sentence.iterfind("{*}graph")]
+    virtual = [nt for nt in nonterminals if _is_virtual(nt, roots)]
+    nodes = [nt for nt in nonterminals if nt not in virtual]
     index_of: dict[str, int] = {}
-    for index, element in enumerate([*terminals, *nonterminals]):
+    for index, element in enumerate([*terminals, *nodes, *virtual]):
         name = _attribute(element, "id")
         if name in index_of:
             raise FormatError(f"the id {name!r} is given twice", line=line_of(element))
         index_of[name] = index
-    parents = [TOP] * len(index_of)
-    functions = [""] * len(terminals) + [_filled(nt.get("function", "")) for nt in nonterminals]
-    for parent, nt in enumerate(nonterminals):
-        for edge in nt.iterfind("{*}edge"):
-            child = index_of.get(_attribute(edge, "idref"))
-            if child is None:
-                raise FormatError(
-                    f"an edge leads to {edge.get('idref')!r}, which is no node", line=line_of(edge)
-                )
-            if parents[child] != TOP:
-                raise FormatError(_edges_to(nonterminals, _attribute(edge, "idref")), line=line_of(edge))
-            parents[child] = parent
-            functions[child] = _filled(edge.get("label", ""))
     count = len(terminals)
+    parents = [TOP] * (count + len(nodes))
+    functions = [""] * count + [_filled(nt.get("function", "")) for nt in nodes]
+    reached: set[int] = set()
+    for nt in nonterminals:
+        above = TOP if nt in virtual else index_of[nt.get("id")] - count
+        for edge in nt.iterfind("{*}edge"):
+            name = _attribute(edge, "idref")
+            child = index_of.get(name)
+            if child is None:
+                raise FormatError(f"an edge leads to {name!r}, which is no node", line=line_of(edge))
+            if child >= len(parents):
+                raise FormatError(f"an edge leads to {name!r}, the root of everything", line=line_of(edge))
+            if child in reached:
+                raise FormatError(_edges_to(nonterminals, name), line=line_of(edge))
+            reached.add(child)
+            parents[child] = above
+            functions[child] = _filled(edge.get("label", ""))
     return tree_from_parents(
         [_attribute(t, "word") for t in terminals],
         parents[:count],
         [
             Node(_filled(nt.get("cat", "")), function, parent)
-            for nt, function, parent in zip(nonterminals, functions[count:], parents[count:], strict=True)
+            for nt, function, parent in zip(nodes, functions[count:], parents[count:], strict=True)
         ],
         tags=[_filled(t.get("pos", "")) for t in terminals],
         word_functions=functions[:count],
@@ -113,6 +189,17 @@ def _edges_to(nonterminals: Sequence[Element], idref: str) -> str:
     count = {2: "two", 3: "three"}.get(len(edges), str(len(edges)))
     told = [f"{parent!r}" + (f" ({label})" if label else "") for parent, label in edges]
     return f"{count} edges lead to {idref!r}: from {', '.join(told)}"
+
+
+def _is_virtual(nt: Element, roots: Sequence[str]) -> bool:
+    """Tell whether a node only stands for what is above everything, as the parent 0 of the export format."""
+    id: str = nt.get("id", "")
+    return (
+        id.endswith(f"_{VIRTUAL_ROOT}")
+        and id in roots
+        and nt.get("cat") == VIRTUAL_ROOT
+        and not _filled(nt.get("function", ""))
+    )
 
 
 def _attribute(element: Element, name: str) -> str:
@@ -137,36 +224,74 @@ class _Serialiser:
 
     def __call__(self, tree: Tree) -> str:
         prefix = f"s{self._count + 1}"
-        words = [f"{prefix}_{position + 1}" for position in range(len(tree.words))]
-        first = max(FIRST_NODE, len(tree.words) + 1)  # words are numbered from 1
-        nodes = [f"{prefix}_{first + index}" for index in range(len(tree.constituents))]
-        root = f" root={quoteattr(nodes[0])}" if nodes else ""
-        gaps = "" if tree.is_continuous else ' discontinuous="true"'
-        lines = [f"<s id={_quoted(tree.id or prefix, 'id')}>", f"<graph{root}{gaps}>", "<terminals>"]
-        for name, word, tag in zip(words, tree.words, tree.tags, strict=True):
-            lines.append(f'<t id="{name}" word={_quoted(word, "word")} pos={_label(tag, "tag")}/>')
-        lines += ["</terminals>", "<nonterminals>"]
-        for index in range(len(nodes) - 1, -1, -1):
-            lines += self._node(tree, index, words, nodes)
-        lines += ["</nonterminals>", "</graph>", "</s>"]
+        if not tree.words:
+            body = ["<graph>", "<terminals>", "</terminals>", "<nonterminals>", "</nonterminals>", "</graph>"]
+        else:
+            body = list(self._graph(tree, prefix))
+        text = "\n".join([f"<s id={_quoted(tree.id or prefix, 'id')}>", *body, "</s>", ""])
         self._count += 1
-        return "\n".join(lines) + "\n"
+        return text
 
-    @staticmethod
-    def _node(tree: Tree, index: int, words: Sequence[str], nodes: Sequence[str]) -> Iterator[str]:
-        constituent = tree.constituents[index]
-        # A function is the label of the edge from above; there is none above the root.
-        function = (
-            f" function={_function(constituent.function)}" if index == 0 and constituent.function else ""
-        )
-        yield f'<nt id="{nodes[index]}" cat={_label(constituent.label, "label")}{function}>'
-        for child in tree.children[index]:
-            if child.is_word:
-                label, target = tree.word_functions[child.index], words[child.index]
-            else:
-                label, target = tree.constituents[child.index].function, nodes[child.index]
-            yield f'<edge label={_function(label)} idref="{target}"/>'
+    def _graph(self, tree: Tree, prefix: str) -> Iterator[str]:
+        """Yield the lines of a graph: other programs want a root named VROOT, and all attributes there."""
+        virtual = int(has_virtual_root(tree))
+        first = max(FIRST_NODE, len(tree.words) + 1) - virtual  # words are numbered from 1
+
+        def edge(child: Child) -> str:
+            function = (
+                tree.word_functions[child.index] if child.is_word else tree.constituents[child.index].function
+            )
+            target = child.index + 1 if child.is_word else first + child.index
+            return f'<edge label={_function(function)} idref="{prefix}_{target}"/>'
+
+        gaps = "" if tree.is_continuous else ' discontinuous="true"'
+        yield f'<graph root="{prefix}_{VIRTUAL_ROOT}"{gaps}>'
+        yield "<terminals>"
+        for number, (word, tag) in enumerate(zip(tree.words, tree.tags, strict=True), 1):
+            word, tag = _quoted(word, "word"), _label(tag, "tag")
+            yield f'<t id="{prefix}_{number}" word={word} lemma="--" pos={tag} morph="--"/>'
+        yield "</terminals>"
+        yield "<nonterminals>"
+        for index in range(len(tree.constituents) - 1, virtual - 1, -1):
+            yield f'<nt id="{prefix}_{first + index}" cat={_label(tree.constituents[index].label, "label")}>'
+            yield from map(edge, tree.children[index])
+            yield "</nt>"
+        yield f'<nt id="{prefix}_{VIRTUAL_ROOT}" cat="{VIRTUAL_ROOT}">'
+        yield from map(edge, tree.children[0] if virtual else [Child(False, 0)])
         yield "</nt>"
+        yield "</nonterminals>"
+        yield "</graph>"
+
+
+class _Plain(_Serialiser):
+    """Writes plain trees in the core, and counts them with the others."""
+
+    def __init__(self, native: Callable[..., tuple[bytes, int]]) -> None:
+        super().__init__()
+        self._native = native
+        self.expressions = {
+            "words": lambda text: _quoted(text, "word"),
+            "tags": lambda text: _label(text, "tag"),
+            "word_functions": _function,
+            "labels": lambda text: _label(text, "label"),
+            "functions": _function,
+        }
+
+    def needs_care(self, batch: Treebank) -> NDArray[np.bool_]:
+        """Return which sentences have no words, or an id that XML cannot express."""
+        odd = [NOT_XML.search(id) is not None for id in batch.ids.tolist()]
+        care: NDArray[np.bool_] = np.array(odd, dtype=bool) | (batch.lengths == 0)
+        return care
+
+    def write(self, batch: Treebank, expressed: Treebank) -> tuple[bytes, int]:
+        """Return a batch of plain sentences as elements."""
+        first = self._count + 1
+        openings = [
+            f"<s id={_quoted(id or f's{number}', 'id')}>\n"
+            for number, id in enumerate(batch.ids.tolist(), first)
+        ]
+        self._count += len(batch)
+        return self._native(core_batch(expressed, openings, ["</s>\n"] * len(batch)), first)
 
 
 def _label(text: str, what: str) -> str:
@@ -188,4 +313,9 @@ def _quoted(text: str, what: str) -> str:
 
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer."""
-    return TextWriter(stream, _Serialiser(), "TIGER XML", unwritable, header=HEADER, footer=FOOTER)
+    native = core_function("write_tiger")
+    plain = _Plain(native) if native is not None else None
+    careful = TextWriter(
+        stream, plain or _Serialiser(), "TIGER XML", unwritable, header=HEADER, footer=FOOTER
+    )
+    return PlainWriter(stream, careful, plain, unwritable) if plain is not None else careful

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
 from lxml import etree
 
 from treemean.errors import FormatError, InvalidTree
-from treemean.files.source import BLOCK, MAX_RECORD, Source
+from treemean.files.source import MAX_RECORD, Source, text_encoding
 from treemean.formats.limits import check_pieces
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, count_elements
@@ -32,25 +32,40 @@ _BIG_LINE = 65535
 Element = Any
 
 
-def elements(source: Source, tag: str, roots: Collection[str], problems: Problems) -> Iterator[Record]:
+def elements(
+    source: Source,
+    tag: str,
+    roots: Collection[str],
+    problems: Problems,
+    *,
+    blocks: Iterable[bytes] | None = None,
+    marker: str | None = None,
+) -> Iterator[Record | None]:
     """Yield the elements called `tag`, in any namespace, as records of one serialised element each.
 
     The root element must be one of `roots`. An error of syntax goes to `problems` and ends the stream: what
     follows it cannot be trusted.
+
+    Parameters
+    ----------
+    blocks : the document, if it is not read from the source as it stands.
+    marker : the name of other elements, for each of which None is yielded.
     """
     pending = pieces = finished = 0
     block = b""
+    stream = iter(source.read, b"") if blocks is None else iter(blocks)
+    tags = [f"{{*}}{name}" for name in (tag, marker) if name]
     try:
         _check_prolog(source, roots)
-        parser = etree.XMLPullParser(events=("end",), tag=f"{{*}}{tag}", **_SAFE)
-        while block := source.read(BLOCK):
+        parser = etree.XMLPullParser(events=("end",), tag=tags, **_SAFE)
+        for block in stream:
             finished = 0
             pending += len(block)
             new = check_pieces(block, b"<=")
             pieces = check_pieces(b"", b"", pieces + new)
             error = _feed(parser, block)
             for element in _events(parser):
-                yield Record(line_of(element), [etree.tostring(element, encoding="utf-8", with_tail=False)])
+                yield None if element.tag.rpartition("}")[2] == marker else _record(element)
                 _forget(element)
                 finished += 1
                 pending, pieces = len(block), new
@@ -63,8 +78,24 @@ def elements(source: Source, tag: str, roots: Collection[str], problems: Problem
     except (FormatError, InvalidTree) as error:
         message = error.message if isinstance(error, FormatError) else str(error)
         problems.report(FormatError(message, path=source.name, line=getattr(error, "line", None)))
-        begun = count_elements(tag, chain([block], iter(source.read, b"")))
+        begun = count_elements(tag, chain([block], stream))
         problems.missing += max(begun - finished, 0)
+
+
+def _record(element: Element) -> Record:
+    return Record(line_of(element), [etree.tostring(element, encoding="utf-8", with_tail=False)])
+
+
+def declared_encoding(source: Source) -> str | None:
+    """Return the encoding that an XML declaration names, None if it is not known by this name."""
+    head = source.peek(256)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in head:
+        return None
+    declared = re.match(rb"""\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""", head)
+    try:
+        return text_encoding(declared[1].decode("ascii")) if declared else "utf-8"
+    except LookupError:
+        return None
 
 
 def parse_element(record: Record) -> Element:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
+from treemean.trees import nesting
 from treemean.trees.alike import as_treebank
 from treemean.trees.html import Cell, html_table
 from treemean.trees.tree import Tree
@@ -91,36 +93,34 @@ class StatisticsCounter:
             name: Counter()
             for name in ("lengths", "fan_outs", "children", "heights", "labels", "tags", "functions")
         }
-        self._types: set[str] = set()
+        self._types: set[bytes] = set()
 
     def add(self, batch: Treebank) -> None:
         """Take in a batch."""
         counted = ~batch.repeats & (batch.sizes > 1)
+        parents = nesting.parents_of(batch)
         self._single["sentences"] += len(batch)
         self._single["words"] += len(batch.words)
         self._single["constituents"] += int(counted.sum())
         self._single["unaries"] += int((~counted).sum())
-        self._tables["lengths"].update(batch.lengths.tolist())
-        self._tables["fan_outs"].update(batch.fan_outs[counted].tolist())
-        gapped = np.unique(batch.sentence_of[batch.fan_outs > 1])
-        self._single["discontinuous_sentences"] += len(gapped)
-        self._single["ill_nested_sentences"] += sum(not batch[int(s)].is_well_nested for s in gapped)
+        self._single["discontinuous_sentences"] += len(np.unique(batch.sentence_of[batch.fan_outs > 1]))
+        self._single["ill_nested_sentences"] += len(nesting.ill_nested_sentences(batch, parents))
+        # The children of a chain are those of its lowest constituent, behind which no repetition stands.
+        lowest = np.append(~batch.repeats[1:], True)[: len(batch.labels)] & (batch.sizes > 1)
+        for name, numbers in (
+            ("lengths", batch.lengths),
+            ("fan_outs", batch.fan_outs[counted]),
+            ("heights", nesting.heights_of(batch, parents)),
+            ("children", nesting.child_counts_of(batch, parents)[lowest]),
+        ):
+            counts = np.bincount(numbers)
+            self._tables[name].update({int(value): int(counts[value]) for value in np.flatnonzero(counts)})
         for name in ("labels", "tags", "functions"):
             column = getattr(batch, name)
             used = np.bincount(column.codes, minlength=len(column.texts))
             self._tables[name].update({t: int(c) for t, c in zip(column.texts, used) if c})
-        self._types.update(batch.words.compact().texts)
-        for tree in batch:
-            self._tables["heights"][tree.height] += 1
-            merged = tree.masks
-            if len(merged) < len(tree.constituents):  # a chain's children are those of its lowest constituent
-                last = {c.mask: i for i, c in enumerate(tree.constituents)}
-                lowest = [last[mask] for mask in merged]
-            else:
-                lowest = list(range(len(tree.constituents)))
-            self._tables["children"].update(
-                len(tree.children[i]) for i in lowest if len(tree.constituents[i]) > 1
-            )
+        used = np.bincount(batch.words.codes, minlength=len(batch.words.vocabulary)) > 0
+        self._types.update(compress(batch.words.vocabulary.to_bytes(), used.tolist()))
 
     def result(self) -> Statistics:
         """Return what was counted so far."""

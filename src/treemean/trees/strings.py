@@ -26,9 +26,13 @@ class Strings:
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
         """Make a column from texts."""
-        raw = [text.encode("utf-8") for text in texts]
+        return cls.of_bytes([text.encode("utf-8") for text in texts])
+
+    @classmethod
+    def of_bytes(cls, raw: Sequence[bytes]) -> Strings:
+        """Make a column from texts in UTF-8."""
         offsets = np.zeros(len(raw) + 1, dtype=np.int64)
-        np.cumsum([len(r) for r in raw], out=offsets[1:])
+        np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)), out=offsets[1:])
         return cls(np.frombuffer(b"".join(raw), dtype=np.uint8), offsets)
 
     @classmethod
@@ -53,10 +57,30 @@ class Strings:
 
     def tolist(self) -> list[str]:
         """Return all texts."""
+        return [raw.decode("utf-8") for raw in self.to_bytes()]
+
+    def to_bytes(self) -> list[bytes]:
+        """Return all texts in UTF-8."""
         base = int(self.offsets[0])
         raw = self.data[base : self.offsets[-1]].tobytes()
         bounds = (self.offsets - base).tolist()
-        return [raw[a:b].decode("utf-8") for a, b in pairwise(bounds)]
+        return [raw[a:b] for a, b in pairwise(bounds)]
+
+    def begins(self, other: Strings) -> bool:
+        """Tell whether the other column begins with the texts of this one.
+
+        >>> Strings.of(["a"]).begins(Strings.of(["a", "b"]))
+        True
+        """
+        if self is other:
+            return True
+        end, start = self.offsets[-1], other.offsets[0]
+        return (
+            len(self) <= len(other)
+            and self.offsets[0] == start
+            and np.array_equal(self.offsets, other.offsets[: len(self.offsets)])
+            and np.array_equal(self.data[start:end], other.data[start:end])
+        )
 
     def slice(self, start: int, stop: int) -> Strings:
         """Return texts start to stop - 1, sharing the bytes."""
@@ -161,15 +185,23 @@ class CodedStrings:
     @staticmethod
     def concatenate(columns: Sequence[CodedStrings]) -> CodedStrings:
         """Put columns one after the other, with one vocabulary."""
-        index: dict[str, int] = {}
+        if not columns:
+            return CodedStrings.of([])
+        longest = max((column.vocabulary for column in columns), key=len)
+        if all(column.vocabulary.begins(longest) for column in columns):
+            return CodedStrings(np.concatenate([column.codes for column in columns]), longest)
+        index: dict[bytes, int] = {}  # decoding the texts would take most of the time
         codes = []
         previous: tuple[Strings, Codes] | None = None
         for column in columns:
             if previous is None or previous[0] is not column.vocabulary:
-                table = [index.setdefault(text, len(index)) for text in column.texts]
-                previous = column.vocabulary, np.array(table, dtype=np.int32)
+                texts = column.vocabulary.to_bytes()
+                new = [text for text in texts if text not in index] if index else texts
+                index.update(zip(dict.fromkeys(new), range(len(index), len(index) + len(new))))
+                table = np.fromiter(map(index.__getitem__, texts), np.int32, len(texts))
+                previous = column.vocabulary, table
             codes.append(previous[1][column.codes])
-        return CodedStrings(np.concatenate(codes) if codes else np.empty(0, np.int32), Strings.of(index))
+        return CodedStrings(np.concatenate(codes), Strings.of_bytes(list(index)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CodedStrings):

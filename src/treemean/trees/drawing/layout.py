@@ -47,7 +47,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
 
 from treemean.trees.tree import Tree
 
@@ -74,7 +77,9 @@ class Arrangement:
     anchors : the two children that a node's anchor stands midway between; (p, p) for word p.
     home : the continuous part of every node in which its anchor lies.
     level : 0 for words, 1 and more for constituents.
-    rows : for every level the nodes that have their label on it or pass its label row, from left to right.
+    crossings : for every node the nodes whose stems pass its bar, from left to right.
+    neighbours : from the lowest level to the highest and from left to right, the pairs of neighbours on a label
+        row of which at least one has its label there: (level, left node, right node).
     """
 
     words: int
@@ -83,7 +88,8 @@ class Arrangement:
     anchors: tuple[tuple[int, int], ...]
     home: tuple[Span, ...]
     level: tuple[int, ...]
-    rows: tuple[tuple[int, ...], ...]
+    crossings: tuple[tuple[int, ...], ...]
+    neighbours: tuple[tuple[int, int, int], ...]
 
     @property
     def top(self) -> int:
@@ -97,10 +103,7 @@ class Arrangement:
 
     def crossing(self, node: int) -> list[int]:
         """Return the nodes whose stems pass the bar of a constituent, from left to right."""
-        row = self.rows[self.level[node] - 1]  # whatever leaves the row below goes up to the bar or past it
-        children = self.children[node]
-        between = row[row.index(children[0]) + 1 : row.index(children[-1])]
-        return [other for other in between if self.parent[other] != node]
+        return list(self.crossings[node])
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ def arrange(tree: Tree) -> Arrangement:
         tuple(anchors),
         tuple(home),
         tuple(level),
-        _rows(level, parent, key),
+        *_rows(level, parent, children, key),
     )
 
 
@@ -246,13 +249,38 @@ def _settle(bars: list[_Bar], preferences: dict[tuple[int, int], int]) -> Iterab
             yield bar.node
 
 
-def _rows(level: Sequence[int], parent: Sequence[int], key: Sequence[float]) -> tuple[tuple[int, ...], ...]:
-    rows: list[list[int]] = [[] for _ in range(max(level) + 1)]
-    for node in sorted(range(len(level)), key=key.__getitem__):
-        above = level[parent[node]] if parent[node] >= 0 else 0
-        for row in range(level[node], max(above, level[node] + 1)):
-            rows[row].append(node)
-    return tuple(tuple(row) for row in rows)
+def _rows(
+    level: Sequence[int], parent: Sequence[int], children: Sequence[Sequence[int]], key: Sequence[float]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, int, int], ...]]:
+    """Go from the lowest row to the highest; return what crosses each bar, and who meets whom on label rows.
+
+    A node is on the rows from its own up to the one below its parent's.
+    """
+    order = sorted(range(len(level)), key=key.__getitem__)
+    rank = [0] * len(level)
+    for place, node in enumerate(order):
+        rank[node] = place
+    settled: list[list[int]] = [[] for _ in range(max(level) + 1)]
+    for node in order:
+        settled[level[node]].append(node)
+    crossings: list[tuple[int, ...]] = [()] * len(level)
+    neighbours: list[tuple[int, int, int]] = []
+    row: list[int] = []  # ranks of nodes
+    for current, nodes in enumerate(settled):
+        for node in nodes if current else ():  # whatever leaves the row below goes up to a bar or past it
+            first, last = (bisect_left(row, rank[child]) for child in (children[node][0], children[node][-1]))
+            between = (order[place] for place in row[first + 1 : last])
+            crossings[node] = tuple(other for other in between if parent[other] != node)
+        ended = {rank[child] for node in nodes for child in children[node]}
+        if ended:
+            row = [place for place in row if place not in ended]
+        row = sorted([*row, *(rank[node] for node in nodes)])
+        met = set()
+        for node in nodes:
+            place = bisect_left(row, rank[node])
+            met.update(range(max(place - 1, 0), min(place + 1, len(row) - 1)))
+        neighbours += [(current, order[row[place]], order[row[place + 1]]) for place in sorted(met)]
+    return tuple(crossings), tuple(neighbours)
 
 
 def place(
@@ -272,36 +300,77 @@ def place(
     >>> place(arrange(tree), [(1, 1), (1, 1), (0, 1)], gap=2, snap=1, whole=True)
     Places(x=(1, 5, 3), width=6)
     """
-    x: list[float] = [0] * len(extents)
-    bottom_up = arrangement.constituents[::-1]
-
-    def anchor(node: int) -> float:
-        first, last = arrangement.anchors[node]
-        middle = (x[first] + x[last]) // 2 if whole else (x[first] + x[last]) / 2
-        inner = (x[child] for child in arrangement.children[node] if x[first] < x[child] < x[last])
-        nearest = min(inner, key=lambda position: abs(position - middle), default=middle)
-        return nearest if abs(nearest - middle) <= snap else middle
-
-    def move(position: int, distance: float) -> None:
-        """Move all words from `position` onwards to the right, and update the anchors."""
-        for word in range(position, arrangement.words):
-            x[word] += distance
-        for node in bottom_up:
-            if arrangement.home[node][1] >= position:
-                x[node] = anchor(node)
-
+    moving = _Moving(arrangement, snap, whole)
+    x = moving.x
+    for _, left, right in (pair for pair in arrangement.neighbours if pair[0] == 0):  # the words
+        x[right] = x[left] + extents[left][1] + gap + extents[right][0]
+    moving.find_anchors()
     moved = True
     while moved:
         moved = False
-        for level, row in enumerate(arrangement.rows):
-            for left, right in pairwise(row):
-                reach = extents[left][1] if arrangement.level[left] == level else 0
-                start = extents[right][0] if arrangement.level[right] == level else 0
-                lacking = reach + gap + start - (x[right] - x[left])
-                if lacking > _TOLERANCE:
-                    move(arrangement.home[right][0], lacking)
-                    moved = True
+        for level, left, right in arrangement.neighbours:
+            reach = extents[left][1] if arrangement.level[left] == level else 0
+            start = extents[right][0] if arrangement.level[right] == level else 0
+            lacking = reach + gap + start - (x[right] - x[left])
+            if lacking > _TOLERANCE:
+                moving.move(arrangement.home[right][0], lacking)
+                moved = True
 
-    origin = min(position - before for position, (before, _) in zip(x, extents, strict=True))
-    placed = tuple(position - origin for position in x)
-    return Places(placed, max(p + after for p, (_, after) in zip(placed, extents, strict=True)))
+    before, after = np.array(extents, dtype=x.dtype).T
+    placed = x - (x - before).min()
+    return Places(tuple(placed.tolist()), (placed + after).max().item())
+
+
+class _Moving:
+    """Words that move to the right, and anchors that follow them.
+
+    Attributes
+    ----------
+    x : the coordinates of all nodes.
+    """
+
+    def __init__(self, arrangement: Arrangement, snap: float, whole: bool) -> None:
+        self._arrangement, self._snap, self._whole = arrangement, snap, whole
+        self.x = np.zeros(len(arrangement.level), dtype=np.int64 if whole else np.float64)
+        self._children = [np.array(children, dtype=np.int64) for children in arrangement.children]
+        self._starts, self._ends = np.array(arrangement.home).T
+        latest = self._starts.copy()
+        for node in arrangement.constituents:
+            latest[node] = self._starts[self._children[node]].max()
+        self._latest = latest  # where the last home of a child begins
+
+    def find_anchors(self) -> None:
+        """Put every constituent where it belongs."""
+        for node in self._arrangement.constituents[::-1]:
+            self.x[node] = self._anchor(node)
+
+    def _anchor(self, node: int) -> Any:
+        first, last = self.x[list(self._arrangement.anchors[node])]
+        middle = (first + last) // 2 if self._whole else (first + last) / 2
+        places = self.x[self._children[node]]
+        inner = places[(first < places) & (places < last)]
+        if not len(inner):
+            return middle
+        nearest = inner[np.abs(inner - middle).argmin()]
+        return nearest if abs(nearest - middle) <= self._snap else middle
+
+    def move(self, position: int, distance: float) -> None:
+        """Move all words from `position` onwards to the right, and update the anchors.
+
+        Where all of a home moves, so does its anchor; other anchors are found again if one below them moved.
+        """
+        self.x[self._starts >= position] += distance
+        torn = np.flatnonzero((self._starts < position) & (self._latest >= position))
+        todo = [
+            -node for node in torn.tolist()
+        ]  # children come behind their parents, and are looked at first
+        heapify(todo)
+        while todo:
+            node = -heappop(todo)
+            while todo and todo[0] == -node:
+                heappop(todo)
+            anchor = self._anchor(node)
+            parent = self._arrangement.parent[node]
+            if anchor != self.x[node] and parent >= 0 and self._starts[parent] < position:
+                heappush(todo, -parent)
+            self.x[node] = anchor

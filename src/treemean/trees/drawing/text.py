@@ -81,12 +81,13 @@ def draw(
         captions.tags_of(tree, tags=tags, functions=functions),
         _labels(tree, comparison, functions, values),
         _styles(tree, comparison),
+        color,
     )
     arrangement = arrange(tree)
     drawing = _upright(arrangement, texts)
     if max_width is not None and drawing.columns > max_width:
         drawing = min(drawing, _sideways(arrangement, texts), key=lambda d: d.columns)
-    lines = drawing.canvas.render(color)
+    lines = drawing.canvas.render()
     if comparison is not None and comparison.missed:
         lines += ["", *_missed(tree, comparison, color, max_width)]
     return "\n".join(lines)
@@ -98,6 +99,7 @@ class _Texts:
     tags: list[str]
     labels: list[str]
     styles: list[str]
+    color: bool
 
     @property
     def has_tags(self) -> bool:
@@ -137,7 +139,7 @@ def _upright(arrangement: Arrangement, texts: _Texts) -> _Drawing:
     places = place(arrangement, extents, gap=2, snap=1, whole=True)
     x = [int(position) for position in places.x]
     width = int(places.width) + 1
-    canvas = Canvas(2 * top + 1 + texts.has_tags, width)
+    canvas = Canvas(2 * top + 1 + texts.has_tags, width, color=texts.color)
     label_rows = [2 * (top - level) for level in arrangement.level]
 
     starts = label_rows[:]
@@ -168,7 +170,7 @@ def _sideways(arrangement: Arrangement, texts: _Texts) -> _Drawing:
         label_columns[level - 1] = bar_columns[level] + 3
     word_column = label_columns[0] + max(columns(tag) + 1 for tag in texts.tags) * texts.has_tags
     width = word_column + max(columns(word) for word in texts.words)
-    canvas = Canvas(len(texts.words), width)
+    canvas = Canvas(len(texts.words), width, color=texts.color)
 
     starts = [label_columns[level] - 1 for level in arrangement.level]
     ends = starts[:]
@@ -217,10 +219,14 @@ class _Branches:
         for node in self.arrangement.constituents:
             children = {self.x[child] for child in self.arrangement.children[node]}
             first, last = min(children), max(children)
-            for x in range(first, last + 1) if first < last else ():
+            if first == last:
+                continue
+            bar = slice(self.bars[node], self.bars[node] + 1)
+            self._fill(bar, slice(first, last + 1), Arms.LEFT | Arms.RIGHT, node)
+            for x in children | ({self.x[node]} if first <= self.x[node] <= last else set()):
                 arms = Arms.LEFT * (x > first) | Arms.RIGHT * (x < last)
                 arms |= Arms.UP * (x == self.x[node]) | Arms.DOWN * (x in children)
-                self._put(self.bars[node], x, Arms(arms), node)
+                self._fill(bar, slice(x, x + 1), Arms(arms), node)
 
     def _stems(self) -> None:
         for node in self.arrangement.constituents:
@@ -231,15 +237,14 @@ class _Branches:
                 self._stem(node, self.bars[parent] + 1, self.starts[node], parent)
 
     def _stem(self, node: int, start: int, end: int, owner: int) -> None:
-        for depth in range(start, end):
-            self._put(depth, self.x[node], Arms.UP | Arms.DOWN, owner)
+        self._fill(slice(start, end), slice(self.x[node], self.x[node] + 1), Arms.UP | Arms.DOWN, owner)
 
-    def _put(self, depth: int, x: int, arms: Arms, owner: int) -> None:
+    def _fill(self, depths: slice, x: slice, arms: Arms, owner: int) -> None:
         style = self.styles[owner - self.arrangement.words]
         if self.turned:
-            self.canvas.write(x, depth, glyph(arms.turned), style)
+            self.canvas.fill(x, depths, glyph(arms.turned), style)
         else:
-            self.canvas.write(depth, x, glyph(arms), style)
+            self.canvas.fill(depths, x, glyph(arms), style)
 
 
 def _missed(tree: Tree, comparison: TreeComparison, color: bool, max_width: int | None) -> list[str]:

@@ -1,0 +1,191 @@
+"""Reading and writing what is plain in the core, and all else in Python, sentence by sentence in one order.
+
+The core takes the sentences that look as programs and annotators write them. What is odd in any way, wrong or
+just rare, it hands back as it stands, and the format's own module reads it, or words the error. So a format is
+defined in one place, and where the core is not built the same module reads everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from treemean.errors import FormatError
+from treemean.files.source import BLOCK, MAX_RECORD, Source
+from treemean.formats.native import treebank_from_columns
+from treemean.formats.problems import Problems
+from treemean.formats.reading import Reading, Record
+from treemean.trees import CodedStrings, Strings, Tree, Treebank
+
+#: Blocks grow up to so many bytes.
+LARGEST_BLOCK = 4 * BLOCK
+#: (text, final, state, vocabularies) -> columns, bytes consumed, lines consumed, odd records, state, and numbers; see
+#: `_core.pyi`.
+PlainReader = Callable[[bytes, bool, int, Any], tuple[Any, ...]]
+#: A parser of one record, which is told what the core had to remember where the record stands.
+Parser = Callable[[Record, int], Tree | None]
+
+
+def core_function(name: str) -> Any:
+    """Return a function of the core, None where the core is not built."""
+    try:
+        from treemean import _core
+    except ImportError:
+        return None
+    return getattr(_core, name)
+
+
+@lru_cache
+def is_read_by_core(encoding: str) -> bool:
+    """Tell whether the core can read an encoding: UTF-8, and those in which every byte is a letter.
+
+    >>> is_read_by_core("utf-8"), is_read_by_core("iso8859-1"), is_read_by_core("utf-16")
+    (True, True, False)
+    """
+    if encoding == "utf-8":
+        return True
+    everything = bytes(range(256))
+    try:
+        text = everything.decode(encoding)
+        same = text[:128].encode("ascii") == everything[:128] and text.encode(encoding) == everything
+    except UnicodeError:
+        return False
+    return len(text) == 256 and same
+
+
+class Text:
+    """A piece of a stream as the core sees it, in UTF-8, which gives parts of it as they were."""
+
+    def __init__(self, raw: bytes, encoding: str) -> None:
+        self._encoding = encoding
+        self.utf8 = raw if encoding == "utf-8" else raw.decode(encoding).encode("utf-8")
+
+    def original(self, begin: int, end: int | None = None) -> bytes:
+        """Return a part in the stream's own encoding."""
+        part = self.utf8[begin:end]
+        return part if self._encoding == "utf-8" else part.decode("utf-8").encode(self._encoding)
+
+
+class Blocks:
+    """The blocks of a stream, each with what was left of the one before.
+
+    Blocks grow a little: every one has a vocabulary of its own, and putting these together takes time.
+
+    Attributes
+    ----------
+    rest : what is to be read next.
+    final : whether the stream ends with it.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.rest = b""
+        self.final = False
+        self._source = source
+        self._size = self._wanted = BLOCK
+
+    def more(self) -> bool:
+        """Read on; return whether there is anything to look at."""
+        if self.final and not self.rest:
+            return False
+        pieces, size = [self.rest], len(self.rest)
+        while size < self._wanted and not self.final:
+            piece = self._source.read(self._wanted - size)
+            pieces.append(piece)
+            size += len(piece)
+            self.final = not piece
+        self.rest = b"".join(pieces)
+        return True
+
+    def keep(self, rest: bytes) -> None:
+        """Take note of what was not consumed."""
+        consumed = len(rest) < len(self.rest)
+        if self.final and not consumed:
+            rest = b""  # there is nothing more that would complete it
+        self._size = min(2 * self._size, LARGEST_BLOCK)
+        # A record longer than the block: look at twice as much next time, so that the work stays linear.
+        self._wanted = self._size if consumed else max(2 * len(rest), BLOCK)
+        self.rest = rest
+
+
+def read_plain(
+    source: Source,
+    problems: Problems,
+    native: PlainReader,
+    parse: Parser,
+    *,
+    encoding: str,
+    number: Callable[[str], float] | None = None,
+) -> Iterator[Treebank]:
+    """Read a stream with a reader of the core; odd records are parsed here, and bad ones go to `problems`.
+
+    Parameters
+    ----------
+    native : the reader of the core.
+    parse : returns the tree of a record, None if it holds no sentence; raises `FormatError` or `InvalidTree`.
+    encoding : one that `is_read_by_core`.
+    number : what a number of the text means, for formats that have numbers.
+    """
+    reading = Reading(source, problems)
+    blocks = Blocks(source)
+    known = core_function("Vocabularies")()
+    lines_before = state = 0
+    while blocks.more():
+        text = Text(blocks.rest, encoding)
+        final = blocks.final
+        columns, consumed, lines, odd, state, *numbers = native(text.utf8, final, state, known)
+        batch = treebank_from_columns(columns)
+        if number is not None:
+            batch = _with_numbers(batch, *numbers, number)
+        pieces = []
+        done = 0
+        for begin, end, line, before, state_there in odd:
+            pieces.append(batch[done:before])
+            reading.count += before - done
+            done = before
+            record = Record(lines_before + line + 1, _lines(text.original(begin, end)))
+            tree = reading.parse(record, lambda record, state=state_there: parse(record, state))
+            if tree is not None:
+                pieces.append(Treebank.from_trees([tree]))
+        pieces.append(batch[done:] if done else batch)
+        reading.count += len(batch) - done
+        joined = Treebank.concatenate([piece for piece in pieces if len(piece)])
+        if len(joined):
+            yield joined
+        lines_before += lines
+        blocks.keep(text.original(consumed))
+        if len(blocks.rest) > MAX_RECORD:
+            raise FormatError(
+                f"no sentence ends within {MAX_RECORD} bytes", path=source.name, line=lines_before + 1
+            )
+
+
+def _lines(raw: bytes) -> list[bytes]:
+    return [line.removesuffix(b"\r") for line in raw.split(b"\n")]
+
+
+def _with_numbers(
+    batch: Treebank,
+    of_sentences: dict[str, Any],
+    of_constituents: dict[str, Any],
+    number: Callable[[str], float],
+) -> Treebank:
+    """Add columns of numbers; the core tells each as it stands in the text, and each text once."""
+
+    def table(column: tuple[Any, Any]) -> tuple[list[int], list[float]]:
+        codes, vocabulary = column
+        coded = CodedStrings(codes, Strings(*vocabulary))
+        return codes, [number(text) if text else np.nan for text in coded.texts]
+
+    sentence_values, constituent_values = {}, {}
+    for name, column in of_sentences.items():
+        codes, values = table(column)
+        sentence_values[name] = np.array([values[code] for code in codes])
+    for name, column in of_constituents.items():
+        codes, values = table(column)
+        constituent_values[name] = np.array(values, dtype=np.float64)[codes]
+    if not sentence_values and not constituent_values:
+        return batch
+    return batch.with_columns(sentence_values=sentence_values, constituent_values=constituent_values)
