@@ -13,6 +13,7 @@ from treemean.errors import FormatError, InvalidOption
 from treemean.files.source import Source, open_sources, text_encoding
 from treemean.formats import read_batches
 from treemean.formats.registry import find_format, format_of_name
+from treemean.formats.sharded import is_sharded
 from treemean.parsing.normalisation import Normalisation
 from treemean.trees import Treebank
 
@@ -125,6 +126,8 @@ def format_of(path: str | os.PathLike[str]) -> str:
             "are read everywhere now (treemean convert GOLD GOLD.jsonl)",
             path=os.fspath(path),
         )
+    if is_sharded(path):
+        return "parquet"
     found = format_of_name(path)
     if found is None and os.path.exists(path):
         with closing(cast("Generator[Source]", open_sources(path))) as sources:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from treemean.averaging import METHODS
 from treemean.averaging.request import make_request
 from treemean.errors import InvalidOption, TreemeanError
+from treemean.evaluation import Evaluation, Protocol, get_protocol
+from treemean.evaluation.adding import EvaluationSum
+from treemean.evaluation.streaming import Scoring
 from treemean.files.checksums import checksum, content_checksum
 from treemean.formats import Problems, read_batches
 from treemean.names import EngineName, Match
@@ -17,10 +22,13 @@ from treemean.scaling.averages import Averaging, label_frequencies, settled_obje
 from treemean.scaling.by_id import aligned_by_id
 from treemean.scaling.conversion import Conversion
 from treemean.scaling.engines import open_engine
+from treemean.scaling.evaluations import score_cuts
 from treemean.scaling.folders import working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
-from treemean.scaling.jobs import Done, Progress, quiet, shard_job, staged_contents, stream_job
-from treemean.scaling.streams import StreamTask
+from treemean.scaling.jobs import Done, shard_job, staged_contents, stream_job
+from treemean.scaling.parses import Parsing, load_model
+from treemean.scaling.progress import Progress, quiet
+from treemean.scaling.streams import TEXT, StreamTask, read_any
 
 #: How values are named that the constituents of the runs carry.
 COLUMN = "column:"
@@ -43,7 +51,7 @@ def average(
     format: str | None = None,
     encoding: str = "utf-8",
     progress: Progress = quiet,
-    say: Any = None,
+    say: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Done:
     """Average treebanks of the same sentences into a sharded treebank; the same call goes on after a fault.
@@ -139,6 +147,76 @@ def convert(
             return stream_job(_settled(work, path, format, encoding), task, checksum(path), opened, progress)
         cuts = cut([found], shard_size)
         return shard_job(_settled(work, path, format, encoding), cuts, folder, opened, progress)
+
+
+def parse(
+    model: str | os.PathLike[str],
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    device: str = "cpu",
+    engine: EngineName = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    shard_size: int | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    progress: Progress = quiet,
+    **options: Any,
+) -> Done:
+    """Parse a treebank, or with the format `text` plain text, into a sharded treebank.
+
+    Parameters
+    ----------
+    model : the folder of a trained model, which all workers must see.
+    device : where models compute. With `cuda` every GPU of a Ray cluster has a process of its own.
+    options : those of `treemean.parsing.parse`; the other parameters are those of `average`.
+    """
+    path = os.fspath(source)
+    work = Parsing(os.fspath(model), _plain(options), device, gpu=device.startswith("cuda"))
+    with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
+        if format == TEXT:  # which has no tags to tell punctuation by
+            load_model(work.model, device).normalisation.kept([])
+        first = next(read_any(path, format, encoding), None)
+        if first is not None:
+            work = work.settled(first)
+        (found,) = staged_contents([path], folder, opened, format=format, encoding=encoding, size=shard_size)
+        return shard_job(work, cut([found], shard_size), folder, opened, progress)
+
+
+def evaluate(
+    predictions: Paths,
+    gold: str | os.PathLike[str],
+    protocol: str | Protocol = "standard",
+    *,
+    labelled: bool | None = None,
+    max_length: int | None = None,
+    punctuation: str | Collection[str] = "auto",
+    ignore_case: bool = False,
+    engine: EngineName = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    shard_size: int | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    progress: Progress = quiet,
+) -> list[Evaluation]:
+    """Score predictions against gold trees, shard by shard, and return an evaluation of each.
+
+    They are what `treemean.evaluate` finds, but know nothing of single sentences. All treebanks must have the
+    same sentences in the same order. What is not Parquet is copied to a temporary folder first, which all
+    workers must see. The other parameters are those of `treemean.evaluate` and `average`.
+    """
+    scoring = Scoring(get_protocol(protocol, labelled=labelled), max_length, punctuation, ignore_case)
+    paths = [os.fspath(path) for path in (*predictions, gold)]
+    with (
+        tempfile.TemporaryDirectory(prefix="treemean-") as place,
+        open_engine(engine, workers=workers, address=address) as opened,
+    ):
+        found = staged_contents(paths, Path(place), opened, format=format, encoding=encoding, size=shard_size)
+        cuts = cut(found, shard_size)
+        empty = [EvaluationSum(scoring.protocol).result() for _ in predictions]
+        return score_cuts(scoring, cuts, opened, progress) or empty
 
 
 def _settled(work: Conversion, path: str, format: str | None, encoding: str) -> Conversion:
