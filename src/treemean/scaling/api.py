@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from treemean.names import EngineName, Match
 from treemean.scaling.averages import Averaging, label_frequencies, settled_objective
 from treemean.scaling.by_id import aligned_by_id
 from treemean.scaling.conversion import Conversion
-from treemean.scaling.engines import open_engine
+from treemean.scaling.engines import Engine, open_engine
 from treemean.scaling.evaluations import score_cuts
 from treemean.scaling.folders import working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
@@ -40,7 +41,7 @@ def average(
     runs: Paths,
     output: str | os.PathLike[str],
     *,
-    engine: EngineName = "local",
+    engine: EngineName | Engine = "local",
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
@@ -60,7 +61,8 @@ def average(
     ----------
     runs : sharded treebanks and Parquet files are read from where each shard begins; others are copied first.
     output : a folder, new, empty, or with an earlier attempt or result.
-    engine, workers, address : see `open_engine`. They do not change a byte of the shards.
+    engine, workers, address : see `open_engine`; or an engine that is open, and stays so. They do not change
+        a byte of the shards.
     shard_size : sentences of a shard; those of the first run's shards if not given.
     match : `"position"`, or `"id"`: runs in other orders are brought into that of the first.
     hits : a file of `treemean fit`, or `column:NAME` for values that the constituents of the runs carry. A
@@ -83,7 +85,7 @@ def average(
     if hits is not None and hits.startswith(COLUMN):
         options["hits"], hits = hits.removeprefix(COLUMN), None
     _check_options(len(runs), options)
-    with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
+    with working_in(output) as folder, _opened(engine, workers, address) as opened:
         found = staged_contents(
             [os.fspath(run) for run in runs],
             folder,
@@ -115,7 +117,7 @@ def convert(
     output: str | os.PathLike[str],
     conversion: Conversion | None = None,
     *,
-    engine: EngineName = "local",
+    engine: EngineName | Engine = "local",
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
@@ -138,7 +140,7 @@ def convert(
     """
     path = os.fspath(source)
     work = conversion or Conversion(source=path)
-    with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
+    with working_in(output) as folder, _opened(engine, workers, address) as opened:
         found = contents_of(path, format)
         if found is None:
             if path == "-" or not os.path.exists(path):
@@ -155,7 +157,7 @@ def parse(
     output: str | os.PathLike[str],
     *,
     device: str = "cpu",
-    engine: EngineName = "local",
+    engine: EngineName | Engine = "local",
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
@@ -174,7 +176,7 @@ def parse(
     """
     path = os.fspath(source)
     work = Parsing(os.fspath(model), _plain(options), device, gpu=device.startswith("cuda"))
-    with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
+    with working_in(output) as folder, _opened(engine, workers, address) as opened:
         if format == TEXT:  # which has no tags to tell punctuation by
             load_model(work.model, device).normalisation.kept([])
         first = next(read_any(path, format, encoding), None)
@@ -193,7 +195,7 @@ def evaluate(
     max_length: int | None = None,
     punctuation: str | Collection[str] = "auto",
     ignore_case: bool = False,
-    engine: EngineName = "local",
+    engine: EngineName | Engine = "local",
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
@@ -211,7 +213,7 @@ def evaluate(
     paths = [os.fspath(path) for path in (*predictions, gold)]
     with (
         tempfile.TemporaryDirectory(prefix="treemean-") as place,
-        open_engine(engine, workers=workers, address=address) as opened,
+        _opened(engine, workers, address) as opened,
     ):
         found = staged_contents(paths, Path(place), opened, format=format, encoding=encoding, size=shard_size)
         cuts = cut(found, shard_size)
@@ -240,6 +242,16 @@ def _check_options(count: int, options: Mapping[str, Any]) -> None:
     if method not in METHODS:
         raise InvalidOption(f"there is no method {method!r}; known are {', '.join(METHODS)}")
     make_request(count, asked.pop("weights", None), **asked)
+
+
+def _opened(
+    engine: EngineName | Engine, workers: int | None, address: str | None
+) -> AbstractContextManager[Engine]:
+    return (
+        open_engine(engine, workers=workers, address=address)
+        if isinstance(engine, str)
+        else nullcontext(engine)
+    )
 
 
 def _silent(message: str) -> None:

@@ -20,6 +20,9 @@ from treemean.errors import TreemeanError
 from treemean.names import EngineName
 from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, available_cores
 
+#: Seconds that a process takes to be gone once its pipe is closed.
+_MOMENT = 2.0
+
 
 class LocalEngine:
     """Maps functions over tasks with processes of this machine; see `engine.Engine`."""
@@ -65,12 +68,12 @@ class LocalEngine:
                 try:
                     result, failure = connection.recv()
                 except (EOFError, OSError, pickle.UnpicklingError):
-                    worker.end()
+                    reason = worker.end(lost=True)
                     attempts[worker.task] += 1
                     if attempts[worker.task] == ATTEMPTS:
                         raise TreemeanError(
                             f"task {worker.task + 1} of {len(tasks)} ended its process {ATTEMPTS} times "
-                            f"({worker.reason}); too little memory is the usual reason: give fewer workers"
+                            f"({reason}); too little memory is the usual reason: give fewer workers"
                         ) from None
                     waiting.appendleft(worker.task)
                     continue
@@ -114,14 +117,15 @@ class _Worker:
         except OSError:
             return
 
-    @property
-    def reason(self) -> str:
-        """How the process ended."""
-        code = self._process.wait()
-        return f"signal {-code}" if code < 0 else f"exit code {code}"
+    def end(self, *, lost: bool = False) -> str:
+        """End the process, whatever it does: what it was writing has no name yet. Return how it ended.
 
-    def end(self) -> None:
-        """End the process now, whatever it does: what it was writing has no name yet."""
+        One that was lost is given a moment to be gone by itself.
+        """
         self.connection.close()
-        self._process.kill()
-        self._process.wait()
+        try:
+            code = self._process.wait(_MOMENT if lost else 0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
