@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from killing import kill_again_and_again
 from scaling_instances import SHARD, content, make_model, write_runs
 
 import treemean
 from commands import run
+from killing import kill_again_and_again
 from treemean import scaling
 from treemean.scaling.engines import open_engine
 
