@@ -78,8 +78,8 @@ def test_errors_are_told_as_they_are(tmp_path: Path) -> None:
 
 def test_nodes_are_removed_and_added_while_a_job_runs(tmp_path: Path, cluster: Any) -> None:
     """A node is lost with all its processes, others come; nothing is lost, doubled or left over."""
-    paths = write_runs(tmp_path, 3, 600)
-    scaling.average(paths, tmp_path / "local", workers=1, shard_size=10)
+    paths = write_runs(tmp_path, 3, 720)
+    scaling.average(paths, tmp_path / "local", workers=1, shard_size=6)
     nodes = [cluster.add_node(num_cpus=1, object_store_memory=100 << 20) for _ in range(2)]
     cluster.wait_for_nodes()
     output = tmp_path / "mean"
@@ -88,22 +88,24 @@ def test_nodes_are_removed_and_added_while_a_job_runs(tmp_path: Path, cluster: A
     lost = 0
 
     def disturb() -> None:
+        """Take away a node when some shards are there, and again when some more are, and bring others."""
         nonlocal lost
-        while not over.wait(1.0 + rng.random()):
-            if not list(output.glob("part-*")):
-                continue
-            nodes.append(cluster.add_node(num_cpus=1, object_store_memory=100 << 20))
-            cluster.remove_node(nodes.pop(0), allow_graceful=False)
-            lost += 1
+        wanted = 1
+        while not over.wait(0.01):
+            if len(list(output.glob("part-*"))) >= wanted and lost < 3:
+                cluster.remove_node(nodes.pop(rng.randrange(len(nodes))), allow_graceful=False)
+                nodes.append(cluster.add_node(num_cpus=1, object_store_memory=100 << 20))
+                lost += 1
+                wanted += rng.randrange(5, 30)
 
     thread = threading.Thread(target=disturb)
     thread.start()
     try:
-        done = scaling.average(paths, output, engine="ray", workers=2, address=cluster.address, shard_size=10)
+        done = scaling.average(paths, output, engine="ray", workers=2, address=cluster.address, shard_size=6)
     finally:
         over.set()
         thread.join()
-    assert done.made == 60
+    assert done.made == 120
     assert lost
     assert without_engine(output) == without_engine(tmp_path / "local")
 
