@@ -79,7 +79,7 @@ class RayEngine:
         options["runtime_env"] = {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}}
         try:
             self._ray.init(**options)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except Exception as error:  # of whatever class: Ray has no common one
             where = f"there is no Ray cluster at {address}" if address else "Ray could not be started"
             raise TreemeanError(f"{where}: {error}") from error
 
