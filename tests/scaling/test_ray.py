@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from scaling_instances import SHARD, content, make_model, write_runs
@@ -26,16 +26,33 @@ pytestmark = [
 ]
 ray = pytest.importorskip("ray")
 
+Result = TypeVar("Result")
+#: Of the object store of a node, which has nothing to hold.
+MEMORY = 100 << 20
+
+
+def patiently(start: Callable[[], Result]) -> Result:
+    """Start something again if a busy machine was too slow for Ray, which gives up after half a minute."""
+    for _ in range(3):
+        try:
+            return start()
+        except Exception as error:
+            if "timed out" not in str(error):
+                raise
+    return start()
+
+
+def add_node(cluster: Any, cores: int = 1) -> Any:
+    return patiently(lambda: cluster.add_node(num_cpus=cores, object_store_memory=MEMORY))
+
 
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     """A cluster of one head without cores, to which nodes are added; all on this machine."""
     from ray.cluster_utils import Cluster
 
-    made = Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": 100 << 20},
-    )
+    head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY}
+    made = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
     yield made
     ray.shutdown()
     made.shutdown()
@@ -80,7 +97,7 @@ def test_nodes_are_removed_and_added_while_a_job_runs(tmp_path: Path, cluster: A
     """A node is lost with all its processes, others come; nothing is lost, doubled or left over."""
     paths = write_runs(tmp_path, 3, 720)
     scaling.average(paths, tmp_path / "local", workers=1, shard_size=6)
-    nodes = [cluster.add_node(num_cpus=1, object_store_memory=100 << 20) for _ in range(2)]
+    nodes = [add_node(cluster) for _ in range(2)]
     cluster.wait_for_nodes()
     output = tmp_path / "mean"
     rng = random.Random(8)
@@ -94,7 +111,7 @@ def test_nodes_are_removed_and_added_while_a_job_runs(tmp_path: Path, cluster: A
         while not over.wait(0.01):
             if len(list(output.glob("part-*"))) >= wanted and lost < 3:
                 cluster.remove_node(nodes.pop(rng.randrange(len(nodes))), allow_graceful=False)
-                nodes.append(cluster.add_node(num_cpus=1, object_store_memory=100 << 20))
+                nodes.append(add_node(cluster))
                 lost += 1
                 wanted += rng.randrange(5, 30)
 
@@ -123,7 +140,7 @@ def test_the_driver_of_a_cluster_is_killed(tmp_path: Path) -> None:
 
 
 def test_info_tells_the_resources_of_a_cluster(cluster: Any) -> None:
-    cluster.add_node(num_cpus=3)
+    add_node(cluster, 3)
     cluster.wait_for_nodes()
     told = run("info", "--address", cluster.address).stdout
     assert "nodes 2" in told

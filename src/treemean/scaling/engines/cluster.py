@@ -20,6 +20,8 @@ from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, atte
 
 #: How many tasks are handed to the cluster for every worker: one is at work, the others wait beside it.
 _AHEAD = 3
+#: How often it is tried to start a cluster.
+_STARTS = 3
 #: Seconds in which a cluster must answer.
 _PATIENCE = 10.0
 
@@ -77,11 +79,16 @@ class RayEngine:
                 "address": "local",
             }
         options["runtime_env"] = {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}}
-        try:
-            self._ray.init(**options)
-        except Exception as error:  # of whatever class: Ray has no common one
-            where = f"there is no Ray cluster at {address}" if address else "Ray could not be started"
-            raise TreemeanError(f"{where}: {error}") from error
+        for left in reversed(range(_STARTS)):
+            try:
+                self._ray.init(**options)
+                return
+            except Exception as error:  # of whatever class: Ray has no common one
+                self._ray.shutdown()
+                if address is None and left:  # a machine that is busy, on which Ray gives up after 30 seconds
+                    continue
+                where = f"there is no Ray cluster at {address}" if address else "Ray could not be started"
+                raise TreemeanError(f"{where}: {error}") from error
 
     def map(
         self,
