@@ -23,7 +23,7 @@ CONFIGURE = $(RUN)/cmake -S . -DTREEMEAN_TESTS=ON -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
 CONFIGURE_JOINED = $(CONFIGURE) -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=15
 BUILD_TESTS = $(RUN)/cmake --build $(1) --target core_tests --parallel 2
 
-.PHONY: help demo test test-core test-core-portable test-slow test-nightly test-gpu lint lint-core format coverage \
+.PHONY: help demo test test-core test-core-portable test-slow test-nightly test-ray test-gpu lint lint-core format coverage \
   bench bench-gpu soak-gpu gpu-data fitting experiment docs site wheel test-wheel theory sanitize fuzz fuzz-merge clean
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make test-core    of these, only those of the pieces of the C++ core"
 	@echo "make test-core-portable  the same with our own 128-bit integers; part of test-slow"
 	@echo "make test-slow    run the tests that take long"
+	@echo "make test-ray     install Ray, and run the tests of jobs on a cluster of this machine"
 	@echo "make test-nightly draw new examples for the tests of properties, ten times as many"
 	@echo "make lint         check style and types: ruff, mypy, clang-format, clang-tidy"
 	@echo "make lint-core    of these, only clang-format and clang-tidy"
@@ -86,6 +87,11 @@ $(CHECK_ONE_BY_ONE)/Makefile: CMakeLists.txt $(VENV)/installed
 
 test-slow: test-core-portable
 	$(PYTEST) -m "(slow or hypothesis) and not gpu" --hypothesis-profile=slow
+
+# Ray is large, and needed by nothing else.
+test-ray: $(VENV)/installed
+	@$(RUN)/python -m pip install --quiet --disable-pip-version-check -c constraints/cpu.txt -e ".[ray]"
+	$(RUN)/python -m pytest tests/scaling/test_ray.py
 
 # Other examples every time, and ten times as many; what fails is kept in .hypothesis and tried first ever after.
 test-nightly: $(VENV)/installed

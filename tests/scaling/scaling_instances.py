@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from parser_instances import SENTENCES
 from treemean import sample, scaling, write
 from treemean.trees import Treebank
 
@@ -40,3 +41,19 @@ def content(folder: Path, *, manifest: bool = True) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and (manifest or path.name != "_manifest.json")
     }
+
+
+def make_model(folder: Path) -> Path:
+    """Write a parser with random parameters, and return its folder."""
+    import torch
+
+    from treemean.grammars import GrammarConfig, build_grammar
+    from treemean.parsing import UNKNOWN, Model, Normalisation, Vocabulary
+
+    normalisation = Normalisation()
+    words = sorted({normalisation.word(word) for text in SENTENCES for word in text.split()})
+    vocabulary = Vocabulary([word for word in words if word != UNKNOWN])
+    torch.manual_seed(5)
+    config = GrammarConfig("tn-lcfrs", 4, 5, 3, ranks=(4, 2, 4, 2), embedding=8)
+    Model(build_grammar(config, len(vocabulary)), vocabulary, normalisation, {}).save(folder)
+    return folder

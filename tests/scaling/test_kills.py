@@ -6,11 +6,11 @@ import random
 from pathlib import Path
 
 import pytest
-from killing import children_of, kill_again_and_again, start
 from scaling_instances import SHARD, content, runs_of, write_runs
 
 import treemean
 from commands import run
+from killing import children_of, kill_again_and_again, start
 from treemean.scaling.engines import open_engine
 
 

@@ -12,6 +12,7 @@ from treemean.cli import (  # noqa: F401 - they register
     evaluate,
     experiment,
     fit,
+    info,
     parse,
     report,
     sample,

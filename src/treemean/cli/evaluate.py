@@ -55,6 +55,9 @@ def evaluate(
     keep_empty: options.KeepEmpty = False,
     glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
+    engine: options.Engine = None,
+    workers: options.Workers = None,
+    address: options.Address = None,
 ) -> None:
     """Score predicted trees against gold trees under a named protocol.
 
@@ -69,8 +72,12 @@ def evaluate(
       treemean evaluate mean.dbr gold.dbr --per-sentence scores.csv
 
       treemean evaluate mean.dbr gold.export --protocol paper --json
+
+      treemean evaluate mean/ gold/ --engine local --workers 2
     """
+    from treemean import scaling
     from treemean.cli.output import say, short_names, show_json, show_tables
+    from treemean.cli.scaling import check_engine, job_progress
     from treemean.cli.scoring import Files, score_files
     from treemean.evaluation.streaming import Scoring
     from treemean.files.source import spooled
@@ -91,10 +98,30 @@ def evaluate(
         "glob": glob,
         "keep_wrapper": conventions.keep_wrapper,
     }
-    with spooled(files) as paths:
-        results = score_files(
-            Files(paths[:-1], paths[-1], scoring, match, reading), short_names(predictions), per_sentence
-        )
+    check_engine(None, None, workers, address, engine)
+    names = short_names(predictions)
+    if engine is None:
+        with spooled(files) as paths:
+            results = score_files(Files(paths[:-1], paths[-1], scoring, match, reading), names, per_sentence)
+    else:
+        for given, hint in ((per_sentence, "--per-sentence"), (match == "id" or None, "--match")):
+            if given is not None:
+                raise typer.BadParameter("it does not go with an engine", param_hint=hint)
+        with job_progress("scoring") as progress:
+            evaluations = scaling.evaluate(
+                predictions,
+                gold_path,
+                conventions,
+                max_length=max_length,
+                punctuation=scoring.punctuation,
+                ignore_case=ignore_case,
+                engine=engine,
+                workers=workers,
+                address=address,
+                reading=reading,
+                progress=progress,
+            )
+        results = dict(zip(names, evaluations, strict=True))
     if per_sentence is not None:
         say(f"scores of every sentence written to {per_sentence}")
     if as_json or style == "json":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -67,6 +67,10 @@ def parse(
     device: Annotated[str, typer.Option(help="cpu, cuda, or the like.")] = "cpu",
     dialect: options.Dialect = "auto",
     encoding: options.Encoding = "utf-8",
+    shard_size: options.ShardSize = None,
+    engine: options.Engine = None,
+    workers: options.Workers = None,
+    address: options.Address = None,
 ) -> None:
     """Parse text with a trained model and write the trees in any format, in the order of the sentences.
 
@@ -83,8 +87,11 @@ def parse(
       treemean parse runs/run01/model text.txt.gz -o soft.parquet --posteriors
 
       treemean parse runs/run01/model text.txt -o trees.ptb --make-continuous
+
+      treemean parse runs/run01/model text.txt -o trees/ --engine local
     """
     from treemean.cli.output import loading, naming_options, report_losses, say, with_progress
+    from treemean.cli.scaling import check_engine, folder_wanted
     from treemean.errors import InvalidOption
     from treemean.formats import TreebankWriter, Unwritable
 
@@ -93,8 +100,34 @@ def parse(
         from treemean.parsing import parse as parse_sentences
         from treemean.parsing.parallel import parse_in_parallel
         from treemean.parsing.parse import ParseOptions
-        from treemean.parsing.text import counted
+        from treemean.parsing.text import counted, format_of
 
+    if folder_wanted(output, engine, shard_size):
+        check_engine(output, to_format, workers, address, engine)
+        if jobs > 1:
+            raise typer.BadParameter("processes of an engine are told by --workers", param_hint="--jobs")
+        _parse_shards(
+            model,
+            text,
+            output,
+            device=device,
+            engine=engine or "local",
+            workers=workers if engine else 1,
+            address=address,
+            shard_size=shard_size,
+            reading={
+                "format": from_format or format_of(text),
+                "encoding": encoding,
+                "dialect": dialect,
+            },
+            decoder=decoder,
+            batch_words=batch_words,
+            posteriors=posteriors,
+            punctuation=punctuation,
+            max_length=max_length,
+        )
+        return
+    check_engine(None, to_format, workers, address, engine)
     if jobs > 1 and device != "cpu":
         raise InvalidOption("several processes parse on the CPU only: give --jobs or --device")
     loaded = Model.load(model, device=device)
@@ -122,3 +155,22 @@ def parse(
         say(f"{counted(unwritable.changed, 'discontinuous tree')} made continuous")
     known = f"{parsed.unknown} of {counted(parsed.words, 'word')} unknown to the model"
     say(f"{counted(parsed.sentences, 'sentence')} parsed, {known}")
+
+
+def _parse_shards(model: str, text: str, output: str, **how: Any) -> None:
+    """Parse into a folder of shards."""
+    from treemean import scaling
+    from treemean.cli.output import say
+    from treemean.cli.scaling import job_progress, tell_done
+    from treemean.parsing import ParseCounts
+    from treemean.parsing.text import counted
+
+    with job_progress(f"parsing {text}") as progress:
+        done = scaling.parse(model, text, output, progress=progress, **how)
+    tell_done(done, output)
+    names = ("sentences", "words", "unknown", "too_long", "again")
+    met = ParseCounts(*(done.sums.counts[name] for name in names))
+    for message in met.describe(how["max_length"]):
+        say(message)
+    known = f"{met.unknown} of {counted(met.words, 'word')} unknown to the model"
+    say(f"{counted(met.sentences, 'sentence')} parsed, {known}")

@@ -16,7 +16,7 @@ import typer
 if TYPE_CHECKING:
     from treemean.names import EngineName
     from treemean.scaling import Done
-    from treemean.scaling.jobs import Progress
+    from treemean.scaling.progress import Progress
 
 #: Seconds between two lines of progress where nobody watches a bar.
 _BETWEEN_LINES = 30.0

@@ -10,6 +10,7 @@ import typer
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import WRITES
+from treemean.names import EngineName
 from treemean.program import INTERRUPTED, STOPPED
 
 if TYPE_CHECKING:
@@ -55,6 +56,15 @@ def train(
             "--report", help="Keep a page with the curves of all runs up to date: FOLDER/report.html."
         ),
     ] = False,
+    engine: Annotated[
+        EngineName | None,
+        typer.Option(help="Spread runs over processes of this machine (local) or of a Ray cluster."),
+    ] = None,
+    workers: options.Workers = None,
+    address: options.Address = None,
+    stack: Annotated[
+        int, typer.Option(min=1, metavar="S", help="With an engine: so many runs are trained together.")
+    ] = 1,
     as_json: options.AsJson = False,
 ) -> None:
     """Train parsers on raw text: runs of one initialisation that differ in the order of the sentences.
@@ -74,21 +84,31 @@ def train(
 
       treemean train config.toml --seconds 480   [dim]# again, while it exits with 75[/dim]
 
+      treemean train config.toml --runs 8 --engine ray --address 10.0.0.1:6379
+
       treemean debug config config.toml    [dim]# all settings, and their origins[/dim]
     """
     from treemean.cli.output import loading, say, show_json, show_tables
+    from treemean.cli.scaling import check_engine
     from treemean.cli.training_progress import Reporting, watching
     from treemean.reporting.learning import write_learning_page
 
     with loading("PyTorch"):
         from treemean.experiments.config import files_of, load_config
         from treemean.files.inputs import protected
+        from treemean.scaling.engines import open_engine
         from treemean.training import train as train_run
         from treemean.training import train_runs
+        from treemean.training.spread import train_spread
         from treemean.training.stopping import Deadline, Stopped, telling_how_to_go_on
 
     if run is not None and (runs is not None or parallel is not None or together):
         raise typer.BadParameter("give --run for one run, or --runs, --parallel, --together for several")
+    check_engine(None, None, workers, address, engine)
+    if engine is not None and (parallel is not None or together or run is not None or seconds is not None):
+        raise typer.BadParameter("it spreads all runs, each in its own time", param_hint="--engine")
+    if stack > 1 and engine is None:
+        raise typer.BadParameter("it is for an engine: give --engine as well", param_hint="--stack")
     stop = None if seconds is None else Deadline(seconds)
     chosen = load_config(config, override or [])
     count = runs or chosen.run.runs if run is None else 1
@@ -97,6 +117,16 @@ def train(
             told = Reporting(watch, folder) if report else watch
             if run is not None:
                 results = [train_run(chosen, folder, run=run, progress=told, stop=stop)]
+            elif engine is not None:
+                with open_engine(engine, workers=workers, address=address) as opened:
+                    results = train_spread(
+                        chosen,
+                        folder,
+                        opened,
+                        runs=runs,
+                        stack=stack,
+                        done=lambda over, all: say(f"{over} of {all} runs are over"),
+                    )
             else:
                 results = train_runs(
                     chosen,

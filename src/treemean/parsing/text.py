@@ -14,6 +14,7 @@ from treemean.files.source import Source, is_wide, not_valid, open_sources, text
 from treemean.formats import read_batches
 from treemean.formats.limits import MAX_WORDS, too_large
 from treemean.formats.registry import find_format, format_of_name
+from treemean.formats.sharded import is_sharded
 from treemean.parsing.normalisation import Normalisation
 from treemean.trees import Treebank
 
@@ -131,6 +132,8 @@ def format_of(path: str | os.PathLike[str]) -> str:
             "are read everywhere now (treemean convert GOLD GOLD.jsonl)",
             path=os.fspath(path),
         )
+    if is_sharded(path):
+        return "parquet"
     found = format_of_name(path)
     if found is None and os.path.exists(path):
         with closing(cast("Generator[Source]", open_sources(path))) as sources:

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from treemean.averaging import METHODS
 from treemean.averaging.request import make_request
 from treemean.errors import InvalidOption, TreemeanError
+from treemean.evaluation import Evaluation, Protocol, get_protocol
+from treemean.evaluation.adding import EvaluationSum
+from treemean.evaluation.streaming import Scoring
 from treemean.files.checksums import checksum, content_checksum
 from treemean.formats import Problems, read_batches
 from treemean.names import EngineName, Match
 from treemean.scaling.averages import Averaging, label_frequencies, settled_objective
 from treemean.scaling.by_id import aligned_by_id
 from treemean.scaling.conversion import Conversion
-from treemean.scaling.engines import open_engine
+from treemean.scaling.engines import Engine, open_engine
+from treemean.scaling.evaluations import score_cuts
 from treemean.scaling.folders import working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
-from treemean.scaling.jobs import Done, Progress, quiet, shard_job, staged_contents, stream_job
-from treemean.scaling.streams import StreamTask
+from treemean.scaling.jobs import Done, shard_job, staged_contents, stream_job
+from treemean.scaling.parses import Parsing, load_model
+from treemean.scaling.progress import Progress, quiet
+from treemean.scaling.streams import TEXT, StreamTask, read_any
 
 #: How values are named that the constituents of the runs carry.
 COLUMN = "column:"
@@ -32,7 +41,7 @@ def average(
     runs: Paths,
     output: str | os.PathLike[str],
     *,
-    engine: EngineName = "local",
+    engine: EngineName | Engine = "local",
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
@@ -42,7 +51,7 @@ def average(
     skip_unsolved: bool = False,
     reading: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
-    say: Any = None,
+    say: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Done:
     """Average treebanks of the same sentences into a sharded treebank; the same call goes on after a fault.
@@ -51,7 +60,8 @@ def average(
     ----------
     runs : sharded treebanks and Parquet files are read from where each shard begins; others are copied first.
     output : a folder, new, empty, or with an earlier attempt or result.
-    engine, workers, address : see `open_engine`. They do not change a byte of the shards.
+    engine, workers, address : see `open_engine`; or an engine that is open, and stays so. They do not change
+        a byte of the shards.
     shard_size : sentences of a shard; those of the first run's shards if not given.
     match : `"position"`, or `"id"`: runs in other orders are brought into that of the first.
     hits : a file of `treemean fit`, or `column:NAME` for values that the constituents of the runs carry. A
@@ -74,7 +84,7 @@ def average(
     if hits is not None and hits.startswith(COLUMN):
         options["hits"], hits = hits.removeprefix(COLUMN), None
     _check_options(len(runs), options)
-    with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
+    with working_in(output) as folder, _opened(engine, workers, address) as opened:
         found = staged_contents(
             [os.fspath(run) for run in runs],
             folder,
@@ -105,7 +115,7 @@ def convert(
     output: str | os.PathLike[str],
     conversion: Conversion | None = None,
     *,
-    engine: EngineName = "local",
+    engine: EngineName | Engine = "local",
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
@@ -127,7 +137,7 @@ def convert(
     """
     path = os.fspath(source)
     work = conversion or Conversion(source=path)
-    with working_in(output) as folder, open_engine(engine, workers=workers, address=address) as opened:
+    with working_in(output) as folder, _opened(engine, workers, address) as opened:
         how = dict(reading or {})
         found = contents_of(path, how.get("format"))
         if found is None:
@@ -137,6 +147,74 @@ def convert(
             return stream_job(_settled(work, path, how), task, checksum(path), opened, progress)
         cuts = cut([found], shard_size)
         return shard_job(_settled(work, path, how), cuts, folder, opened, progress)
+
+
+def parse(
+    model: str | os.PathLike[str],
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    device: str = "cpu",
+    engine: EngineName | Engine = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    shard_size: int | None = None,
+    reading: Mapping[str, Any] | None = None,
+    progress: Progress = quiet,
+    **options: Any,
+) -> Done:
+    """Parse a treebank, or with the format `text` plain text, into a sharded treebank.
+
+    Parameters
+    ----------
+    model : the folder of a trained model, which all workers must see.
+    device : where models compute. With `cuda` every GPU of a Ray cluster has a process of its own.
+    options : those of `treemean.parsing.parse`; the other parameters are those of `average`.
+    """
+    path, how = os.fspath(source), dict(reading or {})
+    work = Parsing(os.fspath(model), _plain(options), device, gpu=device.startswith("cuda"))
+    with working_in(output) as folder, _opened(engine, workers, address) as opened:
+        if how.get("format") == TEXT:  # which has no tags to tell punctuation by
+            load_model(work.model, device).normalisation.kept([])
+        first = next(read_any(path, how), None)
+        if first is not None:
+            work = work.settled(first)
+        (found,) = staged_contents([path], folder, opened, how, size=shard_size)
+        return shard_job(work, cut([found], shard_size), folder, opened, progress)
+
+
+def evaluate(
+    predictions: Paths,
+    gold: str | os.PathLike[str],
+    protocol: str | Protocol = "standard",
+    *,
+    labelled: bool | None = None,
+    max_length: int | None = None,
+    punctuation: str | Collection[str] = "auto",
+    ignore_case: bool = False,
+    engine: EngineName | Engine = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    shard_size: int | None = None,
+    reading: Mapping[str, Any] | None = None,
+    progress: Progress = quiet,
+) -> list[Evaluation]:
+    """Score predictions against gold trees, shard by shard, and return an evaluation of each.
+
+    They are what `treemean.evaluate` finds, but know nothing of single sentences. All treebanks must have the
+    same sentences in the same order. What is not Parquet is copied to a temporary folder first, which all
+    workers must see. The other parameters are those of `treemean.evaluate` and `average`.
+    """
+    scoring = Scoring(get_protocol(protocol, labelled=labelled), max_length, punctuation, ignore_case)
+    paths = [os.fspath(path) for path in (*predictions, gold)]
+    with (
+        tempfile.TemporaryDirectory(prefix="treemean-") as place,
+        _opened(engine, workers, address) as opened,
+    ):
+        found = staged_contents(paths, Path(place), opened, dict(reading or {}), size=shard_size)
+        cuts = cut(found, shard_size)
+        empty = [EvaluationSum(scoring.protocol).result() for _ in predictions]
+        return score_cuts(scoring, cuts, opened, progress) or empty
 
 
 def _settled(work: Conversion, path: str, reading: Mapping[str, Any]) -> Conversion:
@@ -160,6 +238,16 @@ def _check_options(count: int, options: Mapping[str, Any]) -> None:
     if method not in METHODS:
         raise InvalidOption(f"there is no method {method!r}; known are {', '.join(METHODS)}")
     make_request(count, asked.pop("weights", None), **asked)
+
+
+def _opened(
+    engine: EngineName | Engine, workers: int | None, address: str | None
+) -> AbstractContextManager[Engine]:
+    return (
+        open_engine(engine, workers=workers, address=address)
+        if isinstance(engine, str)
+        else nullcontext(engine)
+    )
 
 
 def _silent(message: str) -> None:

@@ -14,12 +14,10 @@ from treemean.formats.sharded import Manifest
 from treemean.scaling import folders
 from treemean.scaling.engines import Engine
 from treemean.scaling.inputs import SHARD_SIZE, Contents, Cut, File, contents_of
+from treemean.scaling.progress import Progress, quiet
 from treemean.scaling.shards import AsItIs, ShardTask, Work, fingerprint, make_shard, tasks_for
 from treemean.scaling.streams import StreamTask, each_shard, make_shards
 from treemean.scaling.sums import Sums
-
-#: Is told how many sentences are done, and how many there are (None where nobody knows yet).
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -39,10 +37,6 @@ class Done:
     made: int
     found: int
     before: bool = False
-
-
-def quiet(done: int, total: int | None) -> None:
-    """Show no progress."""
 
 
 def shard_job(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import chain, count, islice
 from typing import Any
 
 from treemean.files.checksums import checksum
 from treemean.formats import read_batches
 from treemean.formats.problems import Problems
+from treemean.formats.reading import BATCH
 from treemean.scaling.shards import Made, SetAside, Work, fingerprint, found_shard, shard_name, write_shard
 from treemean.scaling.sums import Sums
-from treemean.trees import Treebank
+from treemean.trees import Tree, Treebank
+
+#: What plain text is called among the formats; see `parsing.text`.
+TEXT = "text"
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ def each_shard(work: Work, task: StreamTask) -> Iterator[Made]:
     """Yield the shards of a treebank when they are made."""
     os.makedirs(task.folder, exist_ok=True)
     problems = SetAside(Sums()) if work.skip_bad else None
-    stream = _Stream(read_batches(task.path, **task.reading, problems=problems or Problems()))
+    stream = _Stream(read_any(task.path, task.reading, problems))
     told, source = fingerprint(work), checksum(task.path)
     for number in count():
         sums = Sums()
@@ -59,6 +63,18 @@ def each_shard(work: Work, task: StreamTask) -> Iterator[Made]:
             yield write_shard(trees, sums, task.folder, file, problems)
             for _ in batches:  # what the work did not want to see
                 pass
+
+
+def read_any(path: str, reading: Mapping[str, Any], problems: Problems | None = None) -> Iterator[Treebank]:
+    """Read a treebank, or with the format `text` plain text as trees of nothing but a root."""
+    if reading.get("format") != TEXT:
+        yield from read_batches(path, **reading, problems=problems)
+        return
+    from treemean.parsing.text import read_sentences
+
+    sentences = read_sentences(path, format=TEXT, encoding=reading.get("encoding", "utf-8"))
+    while some := list(islice(sentences, BATCH)):
+        yield Treebank.from_trees(Tree(one.words, [(range(len(one.words)), "")]) for one in some)
 
 
 class _Stream:

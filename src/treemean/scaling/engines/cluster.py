@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 from typing import Any
 
-from treemean.errors import MissingDependency, TreemeanError
+from treemean.errors import MissingDependency, TreemeanError, reason_of
 from treemean.names import EngineName
 from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, attempt
 
 #: How many tasks are handed to the cluster for every worker: one is at work, the others wait beside it.
 _AHEAD = 3
+#: How often it is tried to start a cluster.
+_STARTS = 3
+#: Seconds in which a cluster must answer.
+_PATIENCE = 10.0
 
 
 def load_ray() -> Any:
@@ -31,6 +36,17 @@ def load_ray() -> Any:
     except ImportError as error:
         raise MissingDependency(f"the engine ray needs Ray ({error}): install treemean[ray]") from error
     return ray
+
+
+def _check_reachable(address: str) -> None:
+    """Raise `TreemeanError` if nobody listens at an address; Ray would try for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if not host or not port.isdigit():  # a name that Ray knows, such as auto
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise TreemeanError(f"there is no Ray cluster at {address}: {reason_of(error)}") from error
 
 
 class RayEngine:
@@ -52,6 +68,7 @@ class RayEngine:
     def _start(self, workers: int | None, address: str | None) -> None:
         options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
         if address is not None:
+            _check_reachable(address)
             options["address"] = address
         else:
             # Results are a few hundred bytes each: no memory has to be set aside for large ones.
@@ -62,11 +79,16 @@ class RayEngine:
                 "address": "local",
             }
         options["runtime_env"] = {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}}
-        try:
-            self._ray.init(**options)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            where = f"there is no Ray cluster at {address}" if address else "Ray could not be started"
-            raise TreemeanError(f"{where}: {error}") from error
+        for left in reversed(range(_STARTS)):
+            try:
+                self._ray.init(**options)
+                return
+            except Exception as error:  # of whatever class: Ray has no common one
+                self._ray.shutdown()
+                if address is None and left:  # a machine that is busy, on which Ray gives up after 30 seconds
+                    continue
+                where = f"there is no Ray cluster at {address}" if address else "Ray could not be started"
+                raise TreemeanError(f"{where}: {error}") from error
 
     def map(
         self,

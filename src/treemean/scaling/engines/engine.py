@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
 
 from treemean.errors import TreemeanError
@@ -56,6 +57,17 @@ class Engine(Protocol):
 def available_cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def visible_gpus() -> list[str]:
+    """Return what the GPUs that this process sees are called by `CUDA_VISIBLE_DEVICES`."""
+    if find_spec("torch") is None:
+        return []
+    import torch
+
+    told = os.environ.get("CUDA_VISIBLE_DEVICES")
+    count = torch.cuda.device_count()
+    return told.split(",")[:count] if told else [str(number) for number in range(count)]
 
 
 # ---- errors on their way to the driver ---------------------------------------------------------------

@@ -18,7 +18,10 @@ from typing import Any
 
 from treemean.errors import TreemeanError
 from treemean.names import EngineName
-from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, available_cores
+from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, available_cores, visible_gpus
+
+#: Seconds that a process takes to be gone once its pipe is closed.
+_MOMENT = 2.0
 
 
 class LocalEngine:
@@ -40,23 +43,26 @@ class LocalEngine:
         gpu: bool = False,
     ) -> Iterator[tuple[int, Result]]:
         """Yield numbers and results of tasks; a single worker is this process itself."""
-        if self.workers == 1:
+        devices = visible_gpus() if gpu else []
+        if self.workers == 1 and len(devices) < 2:
             for index, task in enumerate(tasks):
                 yield index, function(shared, task)
             return
         try:
-            yield from self._map(pickle.dumps((function, shared)), tasks)
+            yield from self._map(pickle.dumps((function, shared)), tasks, devices)
         finally:
             for worker in self._busy.values():  # nobody waits for their results any more
                 worker.end()
             self._busy = {}
 
-    def _map(self, call: bytes, tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    def _map(self, call: bytes, tasks: Sequence[Any], devices: list[str]) -> Iterator[tuple[int, Any]]:
+        """Hand out tasks; where there are devices, every worker has one of its own."""
+        at_once = min(self.workers, len(devices)) if devices else self.workers
         waiting = deque(range(len(tasks)))
         attempts: Counter[int] = Counter()
         while waiting or self._busy:
-            while waiting and len(self._busy) < self.workers:
-                worker = self._idle.pop() if self._idle else _Worker()
+            while waiting and len(self._busy) < at_once:
+                worker = self._free_worker(devices)
                 worker.begin(waiting.popleft(), call, tasks)
                 self._busy[worker.connection] = worker
             for connection in wait(list(self._busy)):
@@ -65,12 +71,12 @@ class LocalEngine:
                 try:
                     result, failure = connection.recv()
                 except (EOFError, OSError, pickle.UnpicklingError):
-                    worker.end()
+                    reason = worker.end(lost=True)
                     attempts[worker.task] += 1
                     if attempts[worker.task] == ATTEMPTS:
                         raise TreemeanError(
                             f"task {worker.task + 1} of {len(tasks)} ended its process {ATTEMPTS} times "
-                            f"({worker.reason}); too little memory is the usual reason: give fewer workers"
+                            f"({reason}); too little memory is the usual reason: give fewer workers"
                         ) from None
                     waiting.appendleft(worker.task)
                     continue
@@ -79,9 +85,18 @@ class LocalEngine:
                     failure.raise_here()
                 yield worker.task, result
 
+    def _free_worker(self, devices: list[str]) -> _Worker:
+        """Return a worker that is idle, or a new one, with a device that nobody else uses."""
+        free = [device for device in devices if all(w.device != device for w in self._busy.values())]
+        for worker in self._idle:
+            if worker.device in free if devices else worker.device is None:
+                self._idle.remove(worker)
+                return worker
+        return _Worker(free[0] if free else None)
+
     def resources(self) -> dict[str, Any]:
-        """Return how many cores there are."""
-        return {"cores": available_cores()}
+        """Return how many cores and GPUs there are."""
+        return {"cores": available_cores(), "gpus": len(visible_gpus())}
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -93,17 +108,22 @@ class LocalEngine:
 
 
 class _Worker:
-    """A process at the other end of a pipe."""
+    """A process at the other end of a pipe; it sees one GPU only, if it is given one."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: str | None = None) -> None:
         self.connection, theirs = Pipe()
+        self.device = device
         self.task = -1
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "treemean.scaling.engines.worker", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                    **({} if device is None else {"CUDA_VISIBLE_DEVICES": device}),
+                },
             )
 
     def begin(self, task: int, call: bytes, tasks: Sequence[Any]) -> None:
@@ -114,14 +134,15 @@ class _Worker:
         except OSError:
             return
 
-    @property
-    def reason(self) -> str:
-        """How the process ended."""
-        code = self._process.wait()
-        return f"signal {-code}" if code < 0 else f"exit code {code}"
+    def end(self, *, lost: bool = False) -> str:
+        """End the process, whatever it does: what it was writing has no name yet. Return how it ended.
 
-    def end(self) -> None:
-        """End the process now, whatever it does: what it was writing has no name yet."""
+        One that was lost is given a moment to be gone by itself.
+        """
         self.connection.close()
-        self._process.kill()
-        self._process.wait()
+        try:
+            code = self._process.wait(_MOMENT if lost else 0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        return f"signal {-code}" if code < 0 else f"exit code {code}"

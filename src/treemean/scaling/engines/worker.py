@@ -12,7 +12,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from treemean.scaling.engines.engine import attempt
+from treemean.scaling.engines.engine import Failure, attempt
 
 _BETWEEN_LOOKS = 0.05
 
@@ -31,8 +31,13 @@ def main() -> None:
         except (EOFError, OSError):
             return
         if call != known:
+            known = b""
+            try:
+                function, shared = pickle.loads(call)
+            except Exception as error:  # a function that this process cannot import
+                connection.send((None, Failure(error)))
+                continue
             known = call
-            function, shared = pickle.loads(call)
         connection.send(attempt(function, shared, task))
 
 

@@ -38,12 +38,19 @@ def start(command: Sequence[object], log: Path) -> subprocess.Popen[bytes]:
 
 
 def kill_again_and_again(
-    command: Sequence[object], folder: Path, kills: int, rng: random.Random, log: Path
+    command: Sequence[object],
+    folder: Path,
+    kills: int,
+    rng: random.Random,
+    log: Path,
+    *,
+    workers: bool = True,
 ) -> int:
     """Run a command until it is done, and kill it, or one of its workers, so many times on the way.
 
     A kill comes at a moment after the folder has changed so many times as a random number tells, so that all
-    stages are hit whatever the speed of the machine. Returns how many kills there were.
+    stages are hit whatever the speed of the machine. Without `workers` only the driver is killed. Returns how
+    many kills there were.
     """
     killed = 0
     while True:
@@ -53,9 +60,9 @@ def kill_again_and_again(
             if not _wait_for_changes(process, folder, wanted):
                 break
             time.sleep(rng.random() * 0.02)
-            workers = children_of(process.pid)
-            if workers and rng.random() < 0.5:
-                _kill(rng.choice(workers))  # the same command notices, and goes on
+            children = children_of(process.pid) if workers else []
+            if children and rng.random() < 0.5:
+                _kill(rng.choice(children))  # the same command notices, and goes on
                 killed += 1
                 wanted = rng.randrange(4)
                 continue

@@ -1,0 +1,77 @@
+"""Memory stays flat while input grows, and workers stay below the ceiling that docs/scaling.md states."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scaling_instances import runs_of
+
+import treemean
+
+#: Bytes that a worker with five runs may take.
+CEILING = 500 << 20
+#: Allocators round, and vocabularies grow a little.
+SLACK = 60 << 20
+
+# Runs a command, and prints the largest memory of a process that it, or one of its workers, had.
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run([sys.executable, "-m", "treemean", *sys.argv[1:]], check=True, capture_output=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+def memory_of(*command: object) -> int:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, *map(str, command)], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout)
+
+
+def write(folder: Path, count: int, sentences: int) -> list[Path]:
+    paths = [folder / f"{sentences}-{number}.parquet" for number in range(count)]
+    for path, run in zip(paths, runs_of(count, sentences), strict=True):
+        treemean.write(run, path)
+    return paths
+
+
+COMMANDS = {
+    "evaluate": ["evaluate"],
+    "compare": ["compare"],
+    "stats": ["stats"],
+    "average": ["average", "-o", "/dev/null", "--to", "parquet", "--jobs", "1"],
+    "convert": ["convert", "--to", "jsonl"],
+}
+FILES = {"evaluate": 2, "compare": 3, "stats": 1, "average": 3, "convert": 1}
+
+
+def growth(folder: Path, name: str, small: int, large: int) -> int:
+    """Return by how much memory grows from a small to a large input."""
+    found = []
+    for sentences in (small, large):
+        files: list[object] = [*write(folder, FILES[name], sentences)]
+        if name == "convert":
+            files.append("/dev/null")
+        found.append(memory_of(COMMANDS[name][0], *files, *COMMANDS[name][1:]))
+    return found[1] - found[0]
+
+
+def test_scores_take_no_more_memory_for_more_sentences(tmp_path: Path) -> None:
+    assert growth(tmp_path, "evaluate", 5_000, 25_000) < SLACK
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_memory_is_flat(tmp_path: Path, name: str) -> None:
+    """From a batch to a hundred of them."""
+    assert growth(tmp_path, name, 5_000, 400_000) < SLACK
+
+
+@pytest.mark.slow
+def test_workers_stay_below_the_ceiling(tmp_path: Path) -> None:
+    paths = write(tmp_path, 5, 60_000)
+    command = ["average", *paths, "-o", tmp_path / "mean", "--engine", "local", "--workers", 2]
+    assert memory_of(*command) < CEILING
