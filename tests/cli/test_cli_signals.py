@@ -45,5 +45,6 @@ def test_an_interrupted_average_leaves_the_old_output(
     assert time.monotonic() - sent < 2  # closing Python takes a while, too
     assert process.returncode == code
     assert "Traceback" not in errors
+    assert ("interrupted; files are as before" in errors) == (number == signal.SIGINT)
     assert output.read_text() == stats.read_text() == "old"
     assert set(tmp_path.iterdir()) == before

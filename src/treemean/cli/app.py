@@ -56,7 +56,7 @@ def _treemean(
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
-    from treemean.cli.output import complain, say
+    from treemean.cli.output import complain
     from treemean.errors import TreemeanError
 
     program.begin()
@@ -69,7 +69,6 @@ def main() -> None:
         complain(str(error))
         sys.exit(1)
     except KeyboardInterrupt:
-        say("interrupted; files stand as they did before, and the same command begins anew")
         sys.exit(program.INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away
         program.abandon_output()

@@ -35,7 +35,15 @@ _METAVARS = {int: "N", float: "X", str: "TEXT", Path: "FILE"}
 
 
 class Command(TyperCommand):
-    """A command with this help."""
+    """A command with this help; interrupted, it says what that means."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command. Those that go on where they were say so themselves."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("interrupted; files are as before, and the same command begins anew", err=True)
+            raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
