@@ -49,6 +49,18 @@ def test_the_python_page_has_all_public_names() -> None:
     assert set(treemean.__all__) - elsewhere <= shown
 
 
+def test_docstrings_are_written_for_the_site() -> None:
+    import doctest
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("docstrings", DOCS / "docstrings.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert doctest.testmod(module) == (0, 1)
+
+
 @pytest.mark.slow
 def test_the_site_is_built(tmp_path: Path) -> None:
     """Without a warning, with formulas that need no script, and without anything that is fetched."""

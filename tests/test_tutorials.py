@@ -24,7 +24,7 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES)
 def test_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
     blocks = BLOCK.findall(page.read_text())
-    assert len(blocks) >= 4
+    assert len(blocks) >= 3
     programs = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "NO_COLOR": "1"}
     for language, text in blocks:
@@ -34,6 +34,26 @@ def test_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
         )
         assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
+
+
+def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
+    """Those of the first two readers, and what is shown in Python."""
+    text = (ROOT / "README.md").read_text()
+    parts = re.findall(r"^## [12]\. .*?(?=^## )", text, re.DOTALL | re.M)
+    commands = [line[4:] for part in parts for line in part.splitlines() if line.startswith("    ")]
+    assert len(commands) >= 9
+    python = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.M)
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    script = "\n".join(commands) + f"\n{sys.executable} - <<'END'\n{''.join(python)}\nEND\n"
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", sorted(FOLDER.glob("*.md")), ids=lambda page: page.stem)

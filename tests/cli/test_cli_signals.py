@@ -41,5 +41,6 @@ def test_an_interrupted_average_leaves_the_old_output(
         _, errors = process.communicate(timeout=30)  # alone it would take hours
     assert process.returncode == code
     assert "Traceback" not in errors
+    assert ("interrupted; files are as before" in errors) == (number == signal.SIGINT)
     assert output.read_text() == stats.read_text() == "old"
     assert set(tmp_path.iterdir()) == before

@@ -51,7 +51,7 @@ def test_help_tells_names_choices_and_defaults(monkeypatch: pytest.MonkeyPatch) 
         in text
     )
     assert any(line.strip().startswith("--from FORMAT ") for line in lines)
-    assert any("--binarize, --binarise" in line for line in lines)
+    assert any("--binarise, --binarize" in line for line in lines)
     (line,) = (line for line in help_of(("average",), monkeypatch).splitlines() if "-o, --output" in line)
     assert "Required." in line
 

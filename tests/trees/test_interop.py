@@ -71,6 +71,13 @@ def test_numpy_numbers_and_nothing_choose(bank: Treebank) -> None:
     assert len(bank[[]]) == 0
 
 
+def test_columns_have_slices(bank: Treebank) -> None:
+    for column in (bank.ids, bank.words, bank.labels):
+        for part in (slice(2, 7), slice(None, None, -3), slice(5, 5)):
+            assert column[part].tolist() == column.tolist()[part]
+        assert len(repr(column)) < 160
+
+
 # ---- data frames ----------------------------------------------------------------------------------------
 
 

@@ -88,16 +88,8 @@ def _treemean(
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
-    from treemean.cli.output import Notes, complain, say
-
-    def work() -> int | None:
-        try:
-            app()
-        except KeyboardInterrupt:
-            say("interrupted; files stand as they did before, and the same command begins anew")
-            raise
-        return 0
+    from treemean.cli.output import Notes, complain
 
     program.begin()
     logging.getLogger("treemean").addHandler(Notes())
-    sys.exit(program.run(work, complain))
+    sys.exit(program.run(app, complain))

@@ -96,7 +96,7 @@ def convert(
     branching: Annotated[
         BranchingRule | None, typer.Option(help="Replace the trees by left, right or random branching ones.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of random branching.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of random branching.")] = 0,
     min_length: Annotated[int, typer.Option(min=0, help="Leave out shorter sentences.")] = 0,
     max_length: Annotated[int | None, typer.Option(min=1, help="Leave out longer sentences.")] = None,
     lower_case: Annotated[bool, typer.Option("--lower-case", help="Write words in lower case.")] = False,

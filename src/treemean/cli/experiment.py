@@ -32,7 +32,7 @@ def experiment(
     model: Model = None,
     keep: Keep = None,
     weigh: Weigh = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
     ] = None,

@@ -116,7 +116,7 @@ def fit(
     protocol: options.Protocol = "paper",
     match: options.MatchBy = "position",
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Of folds, boosting and the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of folds, boosting and the bootstrap.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")] = None,
     from_format: options.From = None,
     dialect: options.Dialect = "auto",

@@ -31,11 +31,21 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _WIDEST = 100
 #: Names that are longer take several lines.
 _NAMES = 26
+#: Options that name files, although standard input or output is meant by - and they are no paths.
+_FILES = ("output", "gold")
 _METAVARS = {int: "N", float: "X", str: "TEXT", Path: "FILE"}
 
 
 class Command(TyperCommand):
-    """A command with this help."""
+    """A command with this help; interrupted, it says what that means."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command. Those that go on where they were say so themselves."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("interrupted; files are as before, and the same command begins anew", err=True)
+            raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
@@ -162,6 +172,8 @@ def _parameters(callback: Any) -> Iterator[_Parameter]:
             continue
         if isinstance(info, ArgumentInfo):
             text = info.metavar or name.upper()
+            if get_origin(_without_none(kind)) is list and "..." not in text:
+                text += "..."
             optional = default is not ... and not text.startswith("[")
             yield _Parameter(f"[{text}]" if optional else text, info.help or "", is_argument=True)
         else:
@@ -178,13 +190,14 @@ def _option(name: str, kind: Any, default: Any, info: OptionInfo) -> _Parameter:
     left = ", ".join(name.replace("/", ", ") for name in names)
     if kind is not bool:
         item = get_args(kind)[0] if get_origin(kind) is list else kind
-        left += f" {info.metavar or _METAVARS.get(item, name.split('_')[-1].upper())}"
+        usual = "FILE" if name in _FILES else _METAVARS.get(item, name.split("_")[-1].upper())
+        left += f" {info.metavar or usual}"
     notes = []
     if choices := _choices(kind):
         notes.append(f"One of {', '.join(choices)}.")
     if default is ...:
         notes.append("Required.")
-    elif default is not None and default is not False and default != "" and info.show_default is not False:
+    elif default is not None and kind is not bool and default != "" and info.show_default is not False:
         notes.append(f"Default: {default}.")
     if info.max is not None:
         notes.append(f"From {info.min:g} to {info.max:g}.")

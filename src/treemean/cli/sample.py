@@ -24,8 +24,8 @@ def sample(
     generate: Annotated[
         int | None, typer.Option(min=1, help="Generate so many new sentences instead.", metavar="N")
     ] = None,
-    language: Annotated[Language, typer.Option(help="Of generated sentences.")] = "nl",
-    seed: Annotated[int, typer.Option(min=0, help="Of generated sentences.")] = 0,
+    language: Annotated[Language, typer.Option(help="Language of generated sentences.")] = "nl",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of generated sentences.")] = 0,
     punctuation: Annotated[bool, typer.Option(help="Whether generated sentences have punctuation.")] = True,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace files that are there and hold something else.")

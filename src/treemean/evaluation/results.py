@@ -140,6 +140,9 @@ class SentenceCounts:
     def __len__(self) -> int:
         return len(self.matched)
 
+    def __getitem__(self, index: slice | NDArray[Any]) -> SentenceCounts:
+        return SentenceCounts(self.matched[index], self.predicted[index], self.gold[index])
+
     def take(self, chosen: NDArray[Any]) -> SentenceCounts:
         """Return the counts of some sentences."""
         return SentenceCounts(self.matched[chosen], self.predicted[chosen], self.gold[chosen])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,12 +43,21 @@ class Strings:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, index: int) -> str:
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Strings: ...
+    def __getitem__(self, index: int | slice) -> str | Strings:
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
         if index < 0:
             index += len(self)
         if not 0 <= index < len(self):
             raise IndexError(index)
         return self.data[self.offsets[index] : self.offsets[index + 1]].tobytes().decode("utf-8")
+
+    def __repr__(self) -> str:
+        return f"<Strings: {_shown(self)}>"
 
     @cached_property
     def texts(self) -> list[str]:
@@ -142,8 +151,17 @@ class CodedStrings:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, index: int) -> str:
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> CodedStrings: ...
+    def __getitem__(self, index: int | slice) -> str | CodedStrings:
+        if isinstance(index, slice):
+            return CodedStrings(self.codes[index], self.vocabulary)
         return self.texts[int(self.codes[index])]
+
+    def __repr__(self) -> str:
+        return f"<CodedStrings: {_shown(self)}>"
 
     @property
     def texts(self) -> list[str]:
@@ -212,6 +230,16 @@ class CodedStrings:
         return np.array_equal(both[: len(self)], both[len(self) :])
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _shown(column: Strings | CodedStrings, most: int = 5) -> str:
+    """Return the first texts of a column, and how many there are.
+
+    >>> CodedStrings.of("a b".split() * 4)
+    <CodedStrings: 'a', 'b', 'a', 'b', 'a', … (8)>
+    """
+    first = ", ".join(map(repr, column[:most].tolist()))
+    return f"{first}, … ({len(column)})" if len(column) > most else first or "none"
 
 
 def comparable(a: CodedStrings, b: CodedStrings, change: Callable[[str], str]) -> tuple[Codes, Codes]:
