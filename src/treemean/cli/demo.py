@@ -19,10 +19,10 @@ def demo(
     ] = Path("treemean-demo"),
     override: Overrides = None,
 ) -> None:
-    """Train five parsers on raw text, average their trees, score and draw them: all on the embedded sample.
+    """Train five parsers on raw text, average, score and draw their trees, and make a report to open.
 
-    It takes a minute or two on two cores; interrupted or repeated, it goes on where it was. What it runs is
-    [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
+    All on the embedded sample. It takes a minute or two on two cores; interrupted or repeated, it goes on
+    where it was. What it runs is [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
 
     [bold]Examples[/bold]
 
@@ -38,7 +38,9 @@ def demo(
     from treemean.experiments.config import load_config
     from treemean.experiments.demo import telling_sentence, write_demo
     from treemean.experiments.pipeline import run_ensemble
+    from treemean.experiments.report import report_of_ensemble
     from treemean.files.output import write_file
+    from treemean.reporting.html import make_page
     from treemean.trees import Tree
 
     console = Console()
@@ -87,12 +89,24 @@ def demo(
     drawing = folder / "average.svg"
     write_file(drawing, draw_svg(average[shown], gold=gold[shown]).encode())
 
+    report = folder / "report.html"
+    make_page(report_of_ensemble(folder, title=f"{config.run.runs} parsers that learnt from raw text")).write(
+        report
+    )
+
     chapter("5. Written")
-    for what, path in {"configuration": config_file, **outcome.files, "the sentence above": drawing}.items():
+    written = {"configuration": config_file, **outcome.files, "the sentence above": drawing, "report": report}
+    for what, path in written.items():
         console.print(f"{path}: {what}", highlight=False)
     console.print(
         f"\n{time.perf_counter() - begun:.0f} seconds. Parse your own text: [bold]treemean parse "
         f"{outcome.runs[0].model} TEXT -o trees.discbracket[/bold]",
+        highlight=False,
+        soft_wrap=True,
+    )
+    console.print(
+        "All trees side by side, scores and learning curves, in a browser: "
+        f"[bold]{report.resolve().as_uri()}[/bold]",
         highlight=False,
         soft_wrap=True,
     )

@@ -49,6 +49,10 @@ class Report {
     return this.columns.id ? this.columns.id[sentence] : "";
   }
 
+  nameOf(tree) {
+    return tree === this.average ? "the average" : this.trees[tree].name;
+  }
+
   // The words of a sentence as one text, to search in.
   text(sentence) {
     this._texts[sentence] ??= this.words(sentence).map((word) => word.text).join(" ");

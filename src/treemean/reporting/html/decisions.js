@@ -59,7 +59,7 @@ class Decisions {
   }
 
   acceptTree(sentence, tree) {
-    this._set(sentence, sentence.branchesOf(tree), this.report.trees[tree].name);
+    this._set(sentence, sentence.branchesOf(tree), this.report.nameOf(tree));
   }
 
   clear(sentence) {
@@ -82,6 +82,13 @@ class Decisions {
   accepts(sentence, branch) {
     const found = this.of(sentence);
     return Boolean(found?.branches.some((other) => other.mask === branch.mask && same(other.labels, branch.labels)));
+  }
+
+  // Whether exactly a tree was accepted, by whatever way.
+  isTree(sentence, tree) {
+    const found = this.of(sentence);
+    const own = sentence.branchesOf(tree);
+    return Boolean(found) && found.branches.length === own.length && own.every((branch) => this.accepts(sentence, branch));
   }
 
   // Accept a constituent; return why not if it crosses one that was accepted, else nothing. Another label over

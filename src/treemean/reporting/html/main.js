@@ -23,7 +23,7 @@ function begin() {
     },
     acceptTree(tree) {
       decisions.acceptTree(view.sentence, tree);
-      say(`The tree of ${report.trees[tree].name} accepted.`);
+      say(`The tree of ${report.nameOf(tree)} accepted.`);
     },
   };
   const elements = {
@@ -69,9 +69,9 @@ function begin() {
       fillControls();
     }
     const place = chosenPlace();
+    tellCount(place); // before the list, which takes the room that is left
     list.show(places, place);
     if (changed("view", "s", "sort", "q")) list.reveal();
-    tellCount(place);
     if (place < 0) return;
     if (changed("view", "s")) say("");
     drawSentence(place);
@@ -191,7 +191,7 @@ function begin() {
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
-    const inField = event.target.closest("input, select, textarea");
+    const inField = event.target.closest("input:not([type=checkbox]), select, textarea");
     if (event.key === "Escape" && event.target.id === "q") $("q").blur();
     if (inField) return;
     const keys = {

@@ -112,12 +112,16 @@ class SentenceView {
       counts.append(html("span", {}, `${amount} constituent${amount === 1 ? "" : "s"}`));
     }
     if (found.collapsed) counts.append(html("span", {}, `${found.collapsed} collapsed`));
-    const accept = html("button", { type: "button", class: "accept", "aria-label": `Accept the tree of ${own.name}` }, "Accept");
+    const accepted = this.decisions.isTree(sentence, found.tree);
+    const accept = html("button", {
+      type: "button", class: "accept", id: `accept-${id}`, "aria-pressed": String(accepted),
+      "aria-label": `Accept the tree of ${report.nameOf(found.tree)}`,
+    }, accepted ? "Accepted" : "Accept");
     accept.addEventListener("click", () => this.act.acceptTree(found.tree));
     caption.append(html("span", { class: "push" }), accept, counts);
     const room = html("div", { class: "drawing", id });
     this._reserve(room, found.planned);
-    const title = `Tree of ${own.name}, ${found.kept.length} constituents`;
+    const title = `Tree of ${report.nameOf(found.tree)}, ${found.kept.length} constituents`;
     this.waiting.set(room, { ...found, title, id });
     this.observer.observe(room);
     const details = html("details", { class: "as-text" }, html("summary", {}, "As text"));
