@@ -116,6 +116,10 @@ def test_an_accepted_tree_is_marked(opened: Opened) -> None:
     assert button.get_attribute("aria-pressed") == "true"
     page.locator("#candidates input:checked").first.click()
     assert button.get_attribute("aria-pressed") == "false"
+    for decided in ("1 decided", "nothing decided"):  # the second click takes it back
+        button.click()
+        assert page.inner_text("#decided-count") == decided
+    page.locator("#candidates input").first.click()
     page.keyboard.press("j")  # a box that was ticked does not keep keys from working
     assert "41" not in page.inner_text("#sentence-title")
 

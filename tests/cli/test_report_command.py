@@ -1,4 +1,4 @@
-"""`treemean report`: of runs, of folders, of ensembles; with probabilities; and what it says about bad input."""
+"""`treemean report`: of runs, of folders, of ensembles; with probabilities; bad input."""
 
 from __future__ import annotations
 
