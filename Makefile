@@ -23,17 +23,19 @@ CONFIGURE = $(RUN)/cmake -S . -DTREEMEAN_TESTS=ON -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
 CONFIGURE_JOINED = $(CONFIGURE) -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=15
 BUILD_TESTS = $(RUN)/cmake --build $(1) --target core_tests --parallel 2
 
-.PHONY: help demo test test-core test-core-portable test-slow test-nightly test-ray test-gpu lint lint-core format coverage \
-  bench bench-gpu soak-gpu gpu-data fitting experiment docs site wheel test-wheel theory sanitize fuzz fuzz-merge clean
+.PHONY: help demo test test-core test-core-portable test-slow test-nightly test-ray test-browser test-gpu lint \
+  lint-core format coverage bench bench-gpu soak-gpu gpu-data fitting experiment docs site wheel test-wheel theory \
+  sanitize fuzz fuzz-merge clean
 
 help:
-	@echo "make demo         train, average, score and draw on a sample treebank (one to three minutes)"
+	@echo "make demo         train, average, score and draw on a sample treebank, with a report (one to three minutes)"
 	@echo "make test         run the tests"
 	@echo "make test-core    of these, only those of the pieces of the C++ core"
 	@echo "make test-core-portable  the same with our own 128-bit integers; part of test-slow"
 	@echo "make test-slow    run the tests that take long"
 	@echo "make test-ray     install Ray, and run the tests of jobs on a cluster of this machine"
 	@echo "make test-nightly draw new examples for the tests of properties, ten times as many"
+	@echo "make test-browser run the tests of the report in Chromium, which is installed if need be"
 	@echo "make lint         check style and types: ruff, mypy, clang-format, clang-tidy"
 	@echo "make lint-core    of these, only clang-format and clang-tidy"
 	@echo "make format       format the sources"
@@ -66,7 +68,7 @@ demo: $(VENV)/installed
 	$(RUN)/treemean demo
 
 test: test-core
-	$(PYTEST) -m "not slow and not gpu"
+	$(PYTEST) -m "not slow and not gpu and not browser"
 
 # Our own 128-bit integers are compared with the compiler's in the first one, and used by all pieces in the second.
 test-core: $(CHECK)/tests
@@ -97,6 +99,23 @@ test-ray: $(VENV)/installed
 test-nightly: $(VENV)/installed
 	$(PYTEST) -m "hypothesis and not gpu" --hypothesis-profile=nightly
 
+# Chromium is Debian's unless CHROMIUM names another one; axe-core looks for what keeps people out.
+BROWSER := build/browser
+AXE := $(BROWSER)/node_modules/axe-core/axe.min.js
+test-browser: $(VENV)/installed $(AXE)
+	@$(RUN)/python -c "import playwright" 2>/dev/null || \
+	  $(RUN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.40"
+	@test -n "$$CHROMIUM" || command -v chromium >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq chromium >/dev/null; else \
+	  echo "make test-browser needs Chromium: apt-get install chromium, or let CHROMIUM name one" >&2; exit 1; fi; }
+	AXE=$(abspath $(AXE)) $(RUN)/python -m pytest -m browser tests/browser
+	@echo "pictures of the report, to be looked at: $(BROWSER)/pictures"
+
+$(AXE):
+	@command -v npm >/dev/null || { echo "make test-browser needs npm, to install axe-core" >&2; exit 1; }
+	@mkdir -p $(BROWSER)
+	@npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core@4
+
 lint: $(VENV)/installed
 	$(RUN)/ruff check --no-cache .
 	$(RUN)/ruff format --no-cache --check .
@@ -108,7 +127,7 @@ lint-core: $(CHECK_ONE_BY_ONE)/Makefile
 	$(RUN)/python .ci/tidy.py $(RUN)/clang-tidy $(CHECK_ONE_BY_ONE)
 
 coverage: $(VENV)/installed
-	$(PYTEST) -m "not slow and not gpu" --ignore tests/kernels --cov --cov-report=term:skip-covered
+	$(PYTEST) -m "not slow and not gpu and not browser" --ignore tests/kernels --cov --cov-report=term:skip-covered
 
 format: $(VENV)/installed
 	$(RUN)/ruff check --fix .

@@ -45,6 +45,7 @@ def test_a_tree_is_accepted_kept_and_exported(
     expect(page.locator("#sentence-title")).to_have_text("Sentence 7")
     page.keyboard.press("a")
     assert page.inner_text("#decided-count") == "2 decided"
+    page.wait_for_timeout(300)  # until the browser has written it down
     page.reload()
     assert page.inner_text("#decided-count") == "2 decided"
     page.select_option("#decided", "yes")
@@ -92,7 +93,7 @@ def test_constituents_one_by_one_and_what_crosses_is_refused(opened: Opened, tmp
 
 def test_another_label_takes_the_place_of_the_first(opened: Opened) -> None:
     page = opened("nasty", "#s=1")
-    rows = page.locator("#candidates tr", has_text="NP")
+    rows = page.locator("#candidates tr[data-set='1-3']")
     assert rows.count() == 2
     for place in (0, 1):
         rows.nth(place).locator("input").click()
@@ -105,6 +106,22 @@ def test_a_click_in_a_drawing_accepts(opened: Opened) -> None:
     assert "accepted" in page.inner_text("#message")
     assert page.locator("figure[data-tree='0'] .constituent.accepted").count() == 1
     assert page.locator("#decision-tree .constituent").count() == 2
+
+
+def test_an_accepted_tree_is_marked(opened: Opened) -> None:
+    page = opened("small", "#s=41")
+    button = page.get_by_label("Accept the tree of the average")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    page.locator("#candidates input:checked").first.click()
+    assert button.get_attribute("aria-pressed") == "false"
+    for decided in ("1 decided", "nothing decided"):  # the second click takes it back
+        button.click()
+        assert page.inner_text("#decided-count") == decided
+    page.locator("#candidates input").first.click()
+    page.keyboard.press("j")  # a box that was ticked does not keep keys from working
+    assert "41" not in page.inner_text("#sentence-title")
 
 
 def test_export_and_import_again(opened: Opened, tmp_path: Path) -> None:

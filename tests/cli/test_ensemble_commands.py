@@ -39,6 +39,15 @@ def test_the_demo_shows_scores_and_trees(demo):
     assert "<svg" in (folder / "out" / "average.svg").read_text()
 
 
+def test_the_demo_ends_with_a_report_and_how_to_open_it(demo):
+    folder, result = demo
+    report = folder / "out" / "report.html"
+    assert result.stdout.splitlines()[-1].endswith(report.resolve().as_uri())
+    page = report.read_text()
+    for text in ("2 parsers that learnt from raw text", "development F1 by epoch", "binary average"):
+        assert text in page
+
+
 def test_the_demo_writes_its_sentence_as_it_is(demo):
     """Drawings leave room between words where tags are longer."""
     folder, result = demo

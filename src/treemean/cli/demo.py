@@ -20,10 +20,10 @@ def demo(
     ] = Path("treemean-demo"),
     override: Overrides = None,
 ) -> None:
-    """Train five parsers on raw text, average their trees, score and draw them: all on the embedded sample.
+    """Train five parsers on raw text, average, score and draw their trees, and make a report to open.
 
-    It takes a minute or two on two cores; interrupted or repeated, it goes on where it was. What it runs is
-    [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
+    All on the embedded sample. It takes a minute or two on two cores; interrupted or repeated, it goes on
+    where it was. What it runs is [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
 
     [bold]Examples[/bold]
 
@@ -41,12 +41,14 @@ def demo(
     from treemean.cli.training_progress import watching
     from treemean.files.output import write_file
     from treemean.printing import harmless
+    from treemean.reporting.html import make_page
     from treemean.trees import Tree
 
     with loading("PyTorch"):
         from treemean.experiments.config import load_config
         from treemean.experiments.demo import telling_sentence, write_demo
         from treemean.experiments.pipeline import run_ensemble
+        from treemean.experiments.report import report_of_ensemble
 
     console = Console()
     begun = time.perf_counter()
@@ -99,12 +101,24 @@ def demo(
     drawing = folder / "average.svg"
     write_file(drawing, draw_svg(average[shown], gold=gold[shown]).encode())
 
+    report = folder / "report.html"
+    make_page(report_of_ensemble(folder, title=f"{config.run.runs} parsers that learnt from raw text")).write(
+        report
+    )
+
     chapter("5. Written")
-    for what, path in {"configuration": config_file, **outcome.files, "the sentence above": drawing}.items():
+    written = {"configuration": config_file, **outcome.files, "the sentence above": drawing, "report": report}
+    for what, path in written.items():
         console.print(harmless(f"{path}: {what}"), highlight=False, markup=False)
     console.print(
         f"\n{time.perf_counter() - begun:.0f} seconds. Parse your own text: [bold]treemean parse "
         f"{named(outcome.runs[0].model)} TEXT -o trees.discbracket[/bold]",
+        highlight=False,
+        soft_wrap=True,
+    )
+    console.print(
+        "All trees side by side, scores and learning curves, in a browser: "
+        f"[bold]{report.resolve().as_uri()}[/bold]",
         highlight=False,
         soft_wrap=True,
     )

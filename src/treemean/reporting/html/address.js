@@ -1,17 +1,32 @@
 // What is shown stands in the address after #, so that every sentence and every filter is a link.
 
-const DEFAULTS = { view: "overview", s: "", q: "", sort: "", gap: "", label: "", wrong: "", decided: "", by: "support", min: "0", colour: "", show: "" };
+const DEFAULTS = {
+  view: "overview",
+  s: "",
+  q: "",
+  sort: "",
+  gap: "",
+  label: "",
+  wrong: "",
+  decided: "",
+  by: "support",
+  min: "0",
+  colour: "",
+  show: "",
+};
 
 function readAddress() {
   const found = { ...DEFAULTS };
-  for (const [key, value] of new URLSearchParams(location.hash.slice(1))) if (key in found) found[key] = value;
+  for (const [key, value] of new URLSearchParams(location.hash.slice(1)))
+    if (key in found) found[key] = value;
   if (found.s) found.view = "sentences";
   return found;
 }
 
 function addressOf(state) {
   const parts = new URLSearchParams();
-  for (const [key, value] of Object.entries(state)) if (value !== DEFAULTS[key] && !(key === "view" && state.s)) parts.set(key, value);
+  for (const [key, value] of Object.entries(state))
+    if (value !== DEFAULTS[key] && !(key === "view" && state.s)) parts.set(key, value);
   return `#${parts}`;
 }
 

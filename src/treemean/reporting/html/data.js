@@ -25,7 +25,11 @@ class Report {
     const { count, spans, has, chain } = this.columns.branches;
     this.branchStarts = starts(count);
     this.spanStarts = new Int32Array(chain.length + 1);
-    this.gapped = { gold: new Uint8Array(this.count), average: new Uint8Array(this.count), some: new Uint8Array(this.count) };
+    this.gapped = {
+      gold: new Uint8Array(this.count),
+      average: new Uint8Array(this.count),
+      some: new Uint8Array(this.count),
+    };
     const inTree = (tree, branch) => tree >= 0 && (has[Math.floor(tree / 30)][branch] >> (tree % 30)) & 1;
     let at = 0;
     for (let sentence = 0; sentence < this.count; sentence++) {
@@ -49,9 +53,15 @@ class Report {
     return this.columns.id ? this.columns.id[sentence] : "";
   }
 
+  nameOf(tree) {
+    return tree === this.average ? "the average" : this.trees[tree].name;
+  }
+
   // The words of a sentence as one text, to search in.
   text(sentence) {
-    this._texts[sentence] ??= this.words(sentence).map((word) => word.text).join(" ");
+    this._texts[sentence] ??= this.words(sentence)
+      .map((word) => word.text)
+      .join(" ");
     return this._texts[sentence];
   }
 
@@ -169,7 +179,8 @@ class Sentence {
       counted: labels.map((_, place) => Boolean((counted >> place) & 1)),
       votes: report.runs.filter((run) => has[run]).length,
       ownSupport: report.weight ? share(report.runs) / report.weight : 0,
-      probability: report.hasProbability && columns.probability[branch] >= 0 ? columns.probability[branch] / 1000 : null,
+      probability:
+        report.hasProbability && columns.probability[branch] >= 0 ? columns.probability[branch] / 1000 : null,
     };
   }
 
@@ -219,8 +230,15 @@ class Sentence {
       const wanted = gold.labels.filter((_, place) => gold.counted[place]).map(([label]) => label);
       const there = own.get(gold.mask);
       const lacking = this.report.protocol.labelled
-        ? without(wanted, there ? there.labels.filter((_, place) => there.verdicts[place] !== null).map(([label]) => label) : [])
-        : there && there.verdicts.some((verdict) => verdict !== null) ? [] : wanted;
+        ? without(
+            wanted,
+            there
+              ? there.labels.filter((_, place) => there.verdicts[place] !== null).map(([label]) => label)
+              : [],
+          )
+        : there && there.verdicts.some((verdict) => verdict !== null)
+          ? []
+          : wanted;
       if (lacking.length) found.push({ mask: gold.mask, name: gold.name, labels: lacking });
     }
     return found;
@@ -229,7 +247,12 @@ class Sentence {
   // The words of a set as a text, with an ellipsis for every gap.
   excerpt(mask) {
     return spansOf(mask)
-      .map(([start, end]) => this.words.slice(start, end).map((word) => shown(word.text, "∅")).join(" "))
+      .map(([start, end]) =>
+        this.words
+          .slice(start, end)
+          .map((word) => shown(word.text, "∅"))
+          .join(" "),
+      )
       .join(" … ");
   }
 
@@ -251,7 +274,8 @@ function without(list, others) {
 
 // Signs in the place of characters that would be invisible, break lines or turn their direction.
 function shown(text, otherwise) {
-  const visible = text.replace(/[\u0000-\u001f]/g, (character) => String.fromCharCode(0x2400 + character.charCodeAt(0)))
+  const visible = text
+    .replace(/[\u0000-\u001f]/g, (character) => String.fromCharCode(0x2400 + character.charCodeAt(0)))
     .replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
   return visible.trim() ? visible : otherwise;
 }

@@ -19,7 +19,9 @@ class Decisions {
 
   load() {
     try {
-      this.all = new Map(Object.entries(JSON.parse(localStorage.getItem(this.key) ?? "{}")).map(([n, d]) => [Number(n), d]));
+      this.all = new Map(
+        Object.entries(JSON.parse(localStorage.getItem(this.key) ?? "{}")).map(([n, d]) => [Number(n), d]),
+      );
     } catch {
       this.all = new Map();
       this.kept = false;
@@ -48,7 +50,10 @@ class Decisions {
   of(sentence) {
     const found = this.all.get(sentence.number);
     if (!found) return null;
-    return { ...found, branches: found.branches.map(([spans, labels]) => ({ mask: maskOfSpans(spans), labels })) };
+    return {
+      ...found,
+      branches: found.branches.map(([spans, labels]) => ({ mask: maskOfSpans(spans), labels })),
+    };
   }
 
   _set(sentence, branches, from) {
@@ -59,7 +64,7 @@ class Decisions {
   }
 
   acceptTree(sentence, tree) {
-    this._set(sentence, sentence.branchesOf(tree), this.report.trees[tree].name);
+    this._set(sentence, sentence.branchesOf(tree), this.report.nameOf(tree));
   }
 
   clear(sentence) {
@@ -81,17 +86,33 @@ class Decisions {
 
   accepts(sentence, branch) {
     const found = this.of(sentence);
-    return Boolean(found?.branches.some((other) => other.mask === branch.mask && same(other.labels, branch.labels)));
+    return Boolean(
+      found?.branches.some((other) => other.mask === branch.mask && same(other.labels, branch.labels)),
+    );
+  }
+
+  // Whether exactly a tree was accepted, by whatever way.
+  isTree(sentence, tree) {
+    const found = this.of(sentence);
+    const own = sentence.branchesOf(tree);
+    return (
+      Boolean(found) &&
+      found.branches.length === own.length &&
+      own.every((branch) => this.accepts(sentence, branch))
+    );
   }
 
   // Accept a constituent; return why not if it crosses one that was accepted, else nothing. Another label over
   // the same words takes the place of the one that was there.
   accept(sentence, branch) {
     const found = this.of(sentence);
-    const own = found ? found.branches : this._root(sentence).map(([spans, labels]) => ({ mask: maskOfSpans(spans), labels }));
+    const own = found
+      ? found.branches
+      : this._root(sentence).map(([spans, labels]) => ({ mask: maskOfSpans(spans), labels }));
     const obstacle = own.find((other) => cross(other.mask, branch.mask));
     if (obstacle) {
-      return `${sentence.describe(branch)} crosses ${sentence.describe(obstacle)}, which you accepted: no tree has both. Take that one back first.`;
+      const [wanted, kept] = [sentence.describe(branch), sentence.describe(obstacle)];
+      return `${wanted} crosses ${kept}, which you accepted: no tree has both. Take that one back first.`;
     }
     this._set(sentence, [...own.filter((other) => other.mask !== branch.mask), branch], "constituents");
     return "";
@@ -100,7 +121,11 @@ class Decisions {
   takeBack(sentence, branch) {
     const found = this.of(sentence);
     if (!found || branch.mask === sentence.everything) return;
-    this._set(sentence, found.branches.filter((other) => other.mask !== branch.mask), "constituents");
+    this._set(
+      sentence,
+      found.branches.filter((other) => other.mask !== branch.mask),
+      "constituents",
+    );
   }
 
   // ---- files ----------------------------------------------------------------------------------------
@@ -121,7 +146,11 @@ class Decisions {
     if (tokens.some((word) => word.function)) line.functions = tokens.map((word) => word.function);
     line.constituents = decided.branches.flatMap(({ mask, labels }) => {
       const spans = spansOf(withPunctuation(mask, sentence));
-      return labels.map(([label, role]) => ({ spans, ...(label ? { label } : {}), ...(role ? { function: role } : {}) }));
+      return labels.map(([label, role]) => ({
+        spans,
+        ...(label ? { label } : {}),
+        ...(role ? { function: role } : {}),
+      }));
     });
     line.metadata = { adjudicated: decided.from || "no constituents", sentence: String(sentence.number) };
     if (decided.note) line.metadata.note = decided.note;
@@ -160,18 +189,25 @@ class Decisions {
       const mask = withoutPunctuation(maskOfSpans(spans), sentence);
       if (!mask) continue;
       const crossed = branches.find((other) => cross(other.mask, mask));
-      if (crossed) throw new Error(`two constituents of sentence ${number} cross: [${sentence.excerpt(mask)}] and [${sentence.excerpt(crossed.mask)}]`);
+      if (crossed) {
+        const [one, other] = [sentence.excerpt(mask), sentence.excerpt(crossed.mask)];
+        throw new Error(`two constituents of sentence ${number} cross: [${one}] and [${other}]`);
+      }
       const there = branches.find((other) => other.mask === mask);
       if (there) there.labels.push([String(label), String(role)]);
       else branches.push({ mask, labels: [[String(label), String(role)]] });
     }
-    if (!branches.some((branch) => branch.mask === sentence.everything)) throw new Error(`sentence ${number} has no constituent over all its words`);
+    if (!branches.some((branch) => branch.mask === sentence.everything))
+      throw new Error(`sentence ${number} has no constituent over all its words`);
     const note = line.metadata.note;
-    return [number, {
-      from: String(line.metadata.adjudicated ?? "a file"),
-      branches: branches.sort(canonical).map(({ mask, labels }) => [spansOf(mask), labels]),
-      ...(note ? { note: String(note) } : {}),
-    }];
+    return [
+      number,
+      {
+        from: String(line.metadata.adjudicated ?? "a file"),
+        branches: branches.sort(canonical).map(({ mask, labels }) => [spansOf(mask), labels]),
+        ...(note ? { note: String(note) } : {}),
+      },
+    ];
   }
 }
 

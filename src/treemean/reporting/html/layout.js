@@ -20,7 +20,10 @@ function parentsOf(words, masks) {
 function arrange(words, masks) {
   const { parents, owner } = parentsOf(words, masks);
   const total = words + masks.length;
-  const parent = [...owner.map((place) => words + place), ...parents.map((place) => (place < 0 ? -1 : words + place))];
+  const parent = [
+    ...owner.map((place) => words + place),
+    ...parents.map((place) => (place < 0 ? -1 : words + place)),
+  ];
   const listed = Array.from({ length: total }, () => []);
   for (let node = 0; node < total; node++) if (parent[node] >= 0) listed[parent[node]].push(node);
   const key = Array.from({ length: total }, (_, node) => node);
@@ -120,7 +123,9 @@ function settle(bars, preferences, meet) {
     }
   });
   const chosen = [];
-  const order = [...bars].sort((a, b) => score.get(a.node) - score.get(b.node) || a.last - a.first - (b.last - b.first));
+  const order = [...bars].sort(
+    (a, b) => score.get(a.node) - score.get(b.node) || a.last - a.first - (b.last - b.first),
+  );
   for (const bar of order) if (!chosen.some((other) => meet(bar, other))) chosen.push(bar);
   return chosen.map((bar) => bar.node);
 }
@@ -162,14 +167,16 @@ function place(arrangement, halves, gap, snap) {
   };
   const move = (position, by) => {
     for (let word = position; word < words; word++) x[word] += by;
-    for (let node = halves.length - 1; node >= words; node--) if (home[node][1] >= position) x[node] = anchor(node);
+    for (let node = halves.length - 1; node >= words; node--)
+      if (home[node][1] >= position) x[node] = anchor(node);
   };
-  for (let moved = true; moved; ) {
+  for (let moved = true; moved;) {
     moved = false;
     rows.forEach((row, number) => {
       for (let at = 1; at < row.length; at++) {
         const [left, right] = [row[at - 1], row[at]];
-        const reach = (level[left] === number ? halves[left] : 0) + (level[right] === number ? halves[right] : 0);
+        const reach =
+          (level[left] === number ? halves[left] : 0) + (level[right] === number ? halves[right] : 0);
         const lacking = reach + gap - (x[right] - x[left]);
         if (lacking > 1e-9) {
           move(home[right][0], lacking);

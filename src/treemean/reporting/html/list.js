@@ -75,19 +75,24 @@ class SentenceList {
     const top = this.index * ROW;
     if (this.index < 0) return;
     if (top < this.box.scrollTop) this.box.scrollTop = top;
-    else if (top + ROW > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = top + ROW - this.box.clientHeight;
+    else if (top + ROW > this.box.scrollTop + this.box.clientHeight)
+      this.box.scrollTop = top + ROW - this.box.clientHeight;
     this.fill(true);
   }
 
   fill(again = false) {
     const first = Math.max(0, Math.floor(this.box.scrollTop / ROW) - AROUND);
-    const last = Math.min(this.places.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW) + AROUND);
+    const last = Math.min(
+      this.places.length,
+      Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW) + AROUND,
+    );
     if (!again && first === this.first && last === this.last) return;
     [this.first, this.last] = [first, last];
     const rows = [];
     for (let index = first; index < last; index++) rows.push(this.row(index));
     this.space.replaceChildren(...rows);
-    if (this.index >= first && this.index < last) this.box.setAttribute("aria-activedescendant", `row-${this.chosen}`);
+    if (this.index >= first && this.index < last)
+      this.box.setAttribute("aria-activedescendant", `row-${this.chosen}`);
     else this.box.removeAttribute("aria-activedescendant");
   }
 
@@ -96,13 +101,23 @@ class SentenceList {
     const place = this.places[index];
     const score = report.score(report.main, place);
     const row = html("div", {
-      class: "row", role: "option", id: `row-${place}`, "data-place": place, "aria-selected": String(place === this.chosen),
-      "aria-setsize": this.places.length, "aria-posinset": index + 1,
+      class: "row",
+      role: "option",
+      id: `row-${place}`,
+      "data-place": place,
+      "aria-selected": String(place === this.chosen),
+      "aria-setsize": this.places.length,
+      "aria-posinset": index + 1,
     });
     row.style.top = `${index * ROW}px`;
-    const facts = html("span", { class: "facts" }, html("span", { class: "number" }, `#${report.columns.number[place]}`));
+    const facts = html(
+      "span",
+      { class: "facts" },
+      html("span", { class: "number" }, `#${report.columns.number[place]}`),
+    );
     if (report.id(place)) facts.append(html("span", { class: "id" }, shown(report.id(place), "")));
-    if (report.gapped.gold[place] || report.gapped.average[place]) facts.append(html("span", { class: "gaps", title: "discontinuous" }, "gaps"));
+    if (report.gapped.gold[place] || report.gapped.average[place])
+      facts.append(html("span", { class: "gaps", title: "discontinuous" }, "gaps"));
     if (this.decisions.has(place)) facts.append(html("span", { class: "decided" }, "decided"));
     facts.append(html("span", { class: "push" }));
     if (score) facts.append(html("span", { title: "F1 of the average" }, `F1 ${Math.round(score.f1)}`));
@@ -114,7 +129,17 @@ class SentenceList {
 
 // A number from 0 to 1 as a small bar.
 function meter(value, what) {
-  const bar = svg("svg", { class: "meter", viewBox: "0 0 36 6", width: 36, height: 6, role: "img", "aria-label": `${what} ${percent(value)}` });
-  bar.append(svg("rect", { class: "all", width: 36, height: 6, rx: 3 }), svg("rect", { class: "part", width: round(36 * value), height: 6, rx: 3 }));
+  const bar = svg("svg", {
+    class: "meter",
+    viewBox: "0 0 36 6",
+    width: 36,
+    height: 6,
+    role: "img",
+    "aria-label": `${what} ${percent(value)}`,
+  });
+  bar.append(
+    svg("rect", { class: "all", width: 36, height: 6, rx: 3 }),
+    svg("rect", { class: "part", width: round(36 * value), height: 6, rx: 3 }),
+  );
   return bar;
 }

@@ -22,16 +22,30 @@ function begin() {
       else say(`${sentence.describe(branch)} accepted.`);
     },
     acceptTree(tree) {
+      if (decisions.isTree(view.sentence, tree)) {
+        decisions.clear(view.sentence);
+        say(`The tree of ${report.nameOf(tree)} taken back.`);
+        return;
+      }
       decisions.acceptTree(view.sentence, tree);
-      say(`The tree of ${report.trees[tree].name} accepted.`);
+      say(`The tree of ${report.nameOf(tree)} accepted.`);
     },
   };
   const elements = {
-    title: $("sentence-title"), name: $("sentence-id"), text: $("sentence-text"), facts: $("sentence-facts"), trees: $("trees"), candidates: $("candidates"),
-    decision: $("decision"), decisionDrawing: $("decision-tree"), decisionText: $("decision-text"),
+    title: $("sentence-title"),
+    name: $("sentence-id"),
+    text: $("sentence-text"),
+    facts: $("sentence-facts"),
+    trees: $("trees"),
+    candidates: $("candidates"),
+    decision: $("decision"),
+    decisionDrawing: $("decision-tree"),
+    decisionText: $("decision-text"),
   };
   const view = new SentenceView(report, decisions, elements, act);
-  const list = new SentenceList(report, decisions, $("list"), (place, step) => go({ s: String(report.columns.number[place]) }, step));
+  const list = new SentenceList(report, decisions, $("list"), (place, step) =>
+    go({ s: String(report.columns.number[place]) }, step),
+  );
 
   function say(message, refused = false) {
     $("message").textContent = message;
@@ -41,7 +55,7 @@ function begin() {
 
   function chosenPlace() {
     const wanted = state.s ? report.columns.number.indexOf(Number(state.s)) : -1;
-    return wanted >= 0 ? wanted : places[0] ?? -1;
+    return wanted >= 0 ? wanted : (places[0] ?? -1);
   }
 
   // Change the state, and everything that follows from it.
@@ -58,7 +72,10 @@ function begin() {
     $("overview").hidden = inSentences;
     $("sentences").hidden = !inSentences;
     document.body.classList.toggle("reading", inSentences);
-    for (const [id, own] of [["to-overview", !inSentences], ["to-sentences", inSentences]]) {
+    for (const [id, own] of [
+      ["to-overview", !inSentences],
+      ["to-sentences", inSentences],
+    ]) {
       if (own) $(id).setAttribute("aria-current", "page");
       else $(id).removeAttribute("aria-current");
     }
@@ -69,9 +86,9 @@ function begin() {
       fillControls();
     }
     const place = chosenPlace();
+    tellCount(place); // before the list, which takes the room that is left
     list.show(places, place);
     if (changed("view", "s", "sort", "q")) list.reveal();
-    tellCount(place);
     if (place < 0) return;
     if (changed("view", "s")) say("");
     drawSentence(place);
@@ -89,23 +106,32 @@ function begin() {
   function tellCount(place) {
     const index = places.indexOf(place);
     const all = report.count.toLocaleString("en");
-    $("count").textContent = places.length === report.count ? `${all} sentences` : `${places.length.toLocaleString("en")} of ${all} sentences`;
+    $("count").textContent =
+      places.length === report.count
+        ? `${all} sentences`
+        : `${places.length.toLocaleString("en")} of ${all} sentences`;
     $("empty").hidden = places.length > 0;
     $("sentence").hidden = place < 0;
-    $("position").textContent = index >= 0 ? `${(index + 1).toLocaleString("en")} of ${places.length.toLocaleString("en")}` : "not in the list";
+    $("position").textContent =
+      index >= 0
+        ? `${(index + 1).toLocaleString("en")} of ${places.length.toLocaleString("en")}`
+        : "not in the list";
     $("previous").disabled = index <= 0;
     $("next").disabled = index >= places.length - 1;
   }
 
   function fillControls() {
-    for (const id of ["q", "sort", "gap", "label", "decided", "by", "min", "colour", "show"]) if ($(id) && $(id).value !== state[id]) $(id).value = state[id];
+    for (const id of ["q", "sort", "gap", "label", "decided", "by", "min", "colour", "show"])
+      if ($(id) && $(id).value !== state[id]) $(id).value = state[id];
     if ($("wrong")) $("wrong").checked = Boolean(state.wrong);
     tellSlider();
   }
 
   function tellSlider() {
     const what = state.by === "probability" ? "probability" : "support";
-    $("min-told").textContent = Number(state.min) ? `${what} below ${state.min}% collapsed` : "nothing collapsed";
+    $("min-told").textContent = Number(state.min)
+      ? `${what} below ${state.min}% collapsed`
+      : "nothing collapsed";
     $("min").setAttribute("aria-valuetext", $("min-told").textContent);
   }
 
@@ -149,14 +175,19 @@ function begin() {
   let resizing = 0;
   window.addEventListener("resize", () => {
     clearTimeout(resizing);
-    resizing = setTimeout(() => state.view === "sentences" && view.sentence && view.show(view.sentence, state), 150);
+    resizing = setTimeout(
+      () => state.view === "sentences" && view.sentence && view.show(view.sentence, state),
+      150,
+    );
   });
 
   // ---- decisions ------------------------------------------------------------------------------------
 
   function tellDecisions() {
     const { count } = decisions;
-    $("decided-count").textContent = count ? `${count} decided${decisions.kept ? "" : ", not kept by this browser: export them"}` : "nothing decided";
+    $("decided-count").textContent = count
+      ? `${count} decided${decisions.kept ? "" : ", not kept by this browser: export them"}`
+      : "nothing decided";
     $("export").disabled = !count;
   }
   decisions.listeners.push(() => {
@@ -183,7 +214,8 @@ function begin() {
     if (!file) return;
     const { taken, refused } = decisions.fromJsonLines(await file.text());
     const more = refused.length > 3 ? ` … and ${refused.length - 3} more.` : "";
-    say(`${taken} decisions imported from ${file.name}.${refused.length ? ` Refused: ${refused.slice(0, 3).join("; ")}.${more}` : ""}`, refused.length > 0);
+    const told = refused.length ? ` Refused: ${refused.slice(0, 3).join("; ")}.${more}` : "";
+    say(`${taken} decisions imported from ${file.name}.${told}`, refused.length > 0);
     $("import-file").value = "";
   });
 
@@ -191,14 +223,18 @@ function begin() {
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
-    const inField = event.target.closest("input, select, textarea");
+    const inField = event.target.closest("input:not([type=checkbox]), select, textarea");
     if (event.key === "Escape" && event.target.id === "q") $("q").blur();
     if (inField) return;
     const keys = {
-      j: () => walk(1), k: () => walk(-1), "/": () => $("q").focus(), "?": () => $("help").showModal(),
+      j: () => walk(1),
+      k: () => walk(-1),
+      "/": () => $("q").focus(),
+      "?": () => $("help").showModal(),
       a: () => report.average >= 0 && act.acceptTree(report.average),
     };
-    if (!event.target.closest(".drawing, pre")) Object.assign(keys, { ArrowRight: () => walk(1), ArrowLeft: () => walk(-1) });
+    if (!event.target.closest(".drawing, pre"))
+      Object.assign(keys, { ArrowRight: () => walk(1), ArrowLeft: () => walk(-1) });
     if (event.target === $("list")) Object.assign(keys, listKeys());
     const own = keys[event.key];
     if (!own) return;
@@ -211,7 +247,14 @@ function begin() {
   });
   const listKeys = () => {
     const page = Math.max(1, Math.floor($("list").clientHeight / ROW) - 1);
-    return { ArrowDown: () => walk(1), ArrowUp: () => walk(-1), PageDown: () => walk(page), PageUp: () => walk(-page), Home: () => walk(-report.count), End: () => walk(report.count) };
+    return {
+      ArrowDown: () => walk(1),
+      ArrowUp: () => walk(-1),
+      PageDown: () => walk(page),
+      PageUp: () => walk(-page),
+      Home: () => walk(-report.count),
+      End: () => walk(report.count),
+    };
   };
   $("show-help").addEventListener("click", () => $("help").showModal());
   $("close-help").addEventListener("click", () => $("help").close());
@@ -227,7 +270,11 @@ function withDefaults(report, state) {
 }
 
 function bare(report, state) {
-  return { ...state, sort: state.sort === usualSort(report) ? "" : state.sort, colour: state.colour === usualColour(report) ? "" : state.colour };
+  return {
+    ...state,
+    sort: state.sort === usualSort(report) ? "" : state.sort,
+    colour: state.colour === usualColour(report) ? "" : state.colour,
+  };
 }
 
 const usualSort = (report) => (report.columns.dispute ? "dispute" : "number");
@@ -250,7 +297,9 @@ function beginTheme() {
   let theme = "auto";
   try {
     theme = localStorage.getItem("treemean-report:theme") ?? "auto";
-  } catch { /* a browser that keeps nothing follows the system */ }
+  } catch {
+    /* a browser that keeps nothing follows the system */
+  }
   tell(theme in names ? theme : "auto");
   $("theme").addEventListener("click", () => {
     const order = Object.keys(names);
@@ -258,7 +307,9 @@ function beginTheme() {
     tell(next);
     try {
       localStorage.setItem("treemean-report:theme", next);
-    } catch { /* as above */ }
+    } catch {
+      /* as above */
+    }
   });
 }
 

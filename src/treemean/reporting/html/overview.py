@@ -69,13 +69,10 @@ def _findings(subject: Subject) -> Iterator[str]:
         others = {side.name: side.evaluation.overall.f1 for side in asked if side.evaluation is not None}
         best = max(others, key=others.__getitem__)
         mean = sum(others.values()) / len(others)
-        gap = own - others[best]
-        place = (
-            f"{abs(gap):.1f} {'above' if gap >= 0 else 'below'} the best of them ({best}, {others[best]:.1f})"
-        )
+        ahead = _distance(own - others[best], f"the best of them ({best}, {others[best]:.1f})")
         yield (
-            f"The average of {len(asked)} runs reaches an F1 of {own:.1f}: {place}, and "
-            f"{abs(own - mean):.1f} {'above' if own >= mean else 'below'} their mean of {mean:.1f}."
+            f"The average of {len(asked)} runs reaches an F1 of {own:.1f}: {ahead}, and "
+            f"{_distance(own - mean, f'their mean of {mean:.1f}')}."
         )
     elif subject.main.evaluation is not None:
         yield f"{subject.main.name} reaches an F1 of {subject.main.evaluation.overall.f1:.1f}."
@@ -89,6 +86,17 @@ def _findings(subject: Subject) -> Iterator[str]:
                 else f" ({corrected:.2f} beyond chance, where 1 is full agreement)"
             )
             yield f"Two runs agree with an F1 of {f1:.1f} on average{beyond}."
+
+
+def _distance(difference: float, what: str) -> str:
+    """Say how far above or below something a score is.
+
+    >>> _distance(3.16, "the best"), _distance(-0.04, "the best")
+    ('3.2 above the best', 'as good as the best')
+    """
+    if abs(difference) < 0.05:
+        return f"as good as {what}"
+    return f"{abs(difference):.1f} {'above' if difference > 0 else 'below'} {what}"
 
 
 def _tiles(subject: Subject) -> Markup:
@@ -239,16 +247,23 @@ def _charts(subject: Subject) -> Iterator[Markup]:
 
 def _learning(curves: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Markup]:
     for key, name, least in (("f1", "development F1", 0.0), ("perplexity", "development perplexity", None)):
-        lines = []
+        lines, longest = [], 1
         for run, epochs in curves.items():
             told = [epoch for epoch in epochs if epoch.get(key) is not None]
             points = [(float(epoch["epoch"]), float(epoch[key])) for epoch in told]
+            longest = max([longest, *(epoch["epoch"] for epoch in told)])
             selected = [number for number, epoch in enumerate(told) if epoch.get("selected")]
             if points:
                 lines.append(Line(run, points, "other", selected[-1:]))
         if lines:
+            step = 1 + (longest - 1) // 10
             chart = line_chart(
-                lines, title=f"{name} by epoch, a line for each run", x="epoch", y=name, least=least
+                lines,
+                title=f"{name} by epoch, a line for each run",
+                x="epoch",
+                y=name,
+                ticks={float(epoch): str(epoch) for epoch in range(1, longest + 1, step)},
+                least=least,
             )
             yield _section(
                 "Learning" if key == "f1" else "Likelihood",

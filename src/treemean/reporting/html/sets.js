@@ -37,5 +37,7 @@ function canonical(a, b) {
 
 // A name for a set that can stand in an attribute: "0-2,4-5".
 function nameOfSet(mask) {
-  return spansOf(mask).map(([start, end]) => `${start}-${end}`).join(",");
+  return spansOf(mask)
+    .map(([start, end]) => `${start}-${end}`)
+    .join(",");
 }
