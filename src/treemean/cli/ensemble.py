@@ -11,7 +11,7 @@ from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
-from treemean.names import EnsembleModel, WeightRule
+from treemean.names import DialectName, EnsembleModel, WeightRule
 
 if TYPE_CHECKING:
     from treemean.experiments.ensemble import EnsembleOutcome
@@ -50,6 +50,7 @@ def ensemble(
     model: Model = None,
     keep: Keep = None,
     weigh: Weigh = None,
+    dialect: options.Dialect = "auto",
     override: Overrides = None,
     runs: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="How many runs to train; run.runs if not given.")
@@ -105,14 +106,14 @@ def ensemble(
                     "it is about training; with --test nothing is trained", param_hint=option
                 )
         title = test.name
-        outcome = _of_trees(test, development, folder, model, keep, weigh, title, jobs)
+        outcome = _of_trees(test, development, folder, model, keep, weigh, dialect, title, jobs)
     else:
         if development is not None:
             raise typer.BadParameter(
                 "it goes with --test; CONFIG names development trees itself", param_hint="--dev"
             )
         assert config is not None
-        settings = list(override or [])
+        settings = [*(override or []), *options.dialect_setting(dialect)]
         for name, value in (
             ("run.runs", runs),
             ("run.parallel", parallel),
@@ -148,6 +149,7 @@ def _of_trees(
     model: EnsembleModel | None,
     keep: int | None,
     weigh: WeightRule | None,
+    dialect: DialectName,
     title: str,
     jobs: int | None,
 ) -> EnsembleOutcome:
@@ -155,5 +157,14 @@ def _of_trees(
     from treemean.experiments.ensemble import ensemble_of_trees
 
     return ensemble_of_trees(
-        test, development, folder, model=model, keep=keep, weigh=weigh, title=title, tell=say, jobs=jobs
+        test,
+        development,
+        folder,
+        model=model,
+        keep=keep,
+        weigh=weigh,
+        dialect=dialect,
+        title=title,
+        tell=say,
+        jobs=jobs,
     )

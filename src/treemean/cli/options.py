@@ -86,6 +86,11 @@ Sentences = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
 
 
+def dialect_setting(dialect: DialectName) -> list[str]:
+    """Return what `--dialect` changes in a configuration."""
+    return [] if dialect == "auto" else [f"data.dialect={dialect}"]
+
+
 def check_different(target: str, hint: str, others: list[str]) -> None:
     """Raise a usage error if a file to write is also another file of the same command."""
     if target != "-" and any(o != "-" and Path(o).resolve() == Path(target).resolve() for o in others):

@@ -28,6 +28,7 @@ def train(
     folder: Annotated[
         Path, typer.Option("--folder", "-o", help="Where runs are kept, and found again when interrupted.")
     ] = Path("runs"),
+    dialect: options.Dialect = "auto",
     override: Overrides = None,
     runs: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="Train runs 1 to K; run.runs if not given.")
@@ -78,7 +79,7 @@ def train(
     if run is not None and (runs is not None or parallel is not None or together):
         raise typer.BadParameter("give --run for one run, or --runs, --parallel, --together for several")
     stop = None if seconds is None else Deadline(seconds)
-    chosen = load_config(config, override or [])
+    chosen = load_config(config, [*(override or []), *options.dialect_setting(dialect)])
     count = runs or chosen.run.runs if run is None else 1
     try:
         with telling_how_to_go_on(say), watching(count) as watch:

@@ -222,7 +222,7 @@ def open_sources(path: str | os.PathLike[str], pattern: str | None = None) -> It
         elif not os.path.exists(name) and glob.has_magic(name):
             found = [Path(p) for p in glob.glob(name, recursive=True)]
             yield from _files([p for p in found if p.is_file()], name, name)
-        elif zipfile.is_zipfile(name):
+        elif os.path.isfile(name) and zipfile.is_zipfile(name):  # a device may have no end to look at
             yield from _zip_members(name, pattern)
         else:
             with Source(open(name, "rb"), name) as source:

@@ -8,6 +8,7 @@ from operator import or_
 
 from treemean.errors import InvalidOption
 from treemean.names import BinarisingRule
+from treemean.trees.arguments import takes
 from treemean.trees.continuous import is_head
 from treemean.trees.tree import Constituent, Tree
 
@@ -15,6 +16,7 @@ from treemean.trees.tree import Constituent, Tree
 MARK = "|"
 
 
+@takes(Tree)
 def binarise(tree: Tree, direction: BinarisingRule = "right") -> Tree:
     """Add constituents until every one of several words has two children (unary chains stay).
 
@@ -51,6 +53,7 @@ def binarise(tree: Tree, direction: BinarisingRule = "right") -> Tree:
     return tree.replace(constituents=[*tree.constituents, *added])
 
 
+@takes(Tree)
 def unbinarise(tree: Tree) -> Tree:
     """Remove the constituents that `binarise` added: all but the root whose label ends with `|`.
 

@@ -7,12 +7,14 @@ import random
 from treemean.errors import InvalidOption
 from treemean.names import BranchingRule
 from treemean.trees import bitsets
+from treemean.trees.arguments import takes
 from treemean.trees.tree import Constituent
 from treemean.trees.treebank import Treebank
 
 Kind = BranchingRule
 
 
+@takes(Treebank)
 def branching(
     treebank: Treebank,
     kind: Kind,

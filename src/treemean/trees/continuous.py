@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treemean.trees import bitsets
+from treemean.trees.arguments import takes
 from treemean.trees.tree import Constituent, Tree
 
 HEAD_FUNCTIONS = frozenset({"hd", "head"})
@@ -29,6 +30,7 @@ def head_word(tree: Tree, index: int) -> int | None:
             return None
 
 
+@takes(Tree)
 def make_continuous(tree: Tree) -> Tree:
     """Return the tree with every discontinuous constituent reduced to one of its continuous parts.
 

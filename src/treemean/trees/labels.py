@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from treemean.trees.arguments import takes
 from treemean.trees.strings import CodedStrings
 from treemean.trees.treebank import Treebank
 
@@ -11,11 +12,13 @@ from treemean.trees.treebank import Treebank
 _PARTS = re.compile(r"^(?P<label>[^-=]+)(?:-(?P<function>[^=]*?))?(?:=\d+)?$")
 
 
+@takes(Treebank)
 def drop_labels(treebank: Treebank, label: str = "") -> Treebank:
     """Give every constituent the same label, by default none."""
     return treebank.with_columns(labels=CodedStrings.constant(label, len(treebank.labels)))
 
 
+@takes(Treebank)
 def drop_functions(treebank: Treebank) -> Treebank:
     """Remove the functions of constituents and words."""
     return treebank.with_columns(
@@ -24,6 +27,7 @@ def drop_functions(treebank: Treebank) -> Treebank:
     )
 
 
+@takes(Treebank)
 def join_functions(treebank: Treebank, separator: str = "-") -> Treebank:
     """Write functions into labels, `NP` with function `SBJ` as `NP-SBJ`, and likewise for tags.
 
@@ -37,6 +41,7 @@ def join_functions(treebank: Treebank, separator: str = "-") -> Treebank:
     )
 
 
+@takes(Treebank)
 def split_functions(treebank: Treebank) -> Treebank:
     """Move functions out of labels, `NP-SBJ-1` to label `NP` and function `SBJ-1`.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treemean.errors import TreemeanError
 from treemean.trees import bitsets
+from treemean.trees.arguments import takes
 from treemean.trees.bitsets import Bits, Ints
 from treemean.trees.treebank import Treebank, gather, offsets_of
 
@@ -63,6 +64,7 @@ def is_punctuation_word(word: str) -> bool:
     return word != "" and not any(character.isalnum() for character in unescape_brackets(word))
 
 
+@takes(Treebank)
 def punctuation_mask(treebank: Treebank, by: str | Collection[str] = "auto") -> NDArray[np.bool_]:
     """Decide for every word of a treebank whether it is punctuation.
 
@@ -87,6 +89,7 @@ def punctuation_mask(treebank: Treebank, by: str | Collection[str] = "auto") -> 
     return treebank.tags.where(is_punctuation_tag)
 
 
+@takes(Treebank)
 def settle_punctuation(treebank: Treebank, by: str | Collection[str]) -> str | Collection[str]:
     """Return what `"auto"` means for a treebank, `"tag"` or `"word"`; other ways are given back.
 
@@ -101,6 +104,7 @@ def settle_punctuation(treebank: Treebank, by: str | Collection[str]) -> str | C
     return by
 
 
+@takes(Treebank)
 def remove_punctuation(
     treebank: Treebank, by: str | Collection[str] = "auto", drop_empty: bool = True
 ) -> Treebank:
@@ -108,6 +112,7 @@ def remove_punctuation(
     return remove_words(treebank, punctuation_mask(treebank, by), drop_empty=drop_empty)
 
 
+@takes(Treebank)
 def remove_words(treebank: Treebank, mask: NDArray[Any], *, drop_empty: bool = True) -> Treebank:
     """Return a treebank without the words under a mask.
 
@@ -196,6 +201,7 @@ def _cells(treebank: Treebank) -> Iterator[tuple[Ints, NDArray[np.uint8]]]:
             yield all_nodes[begin : begin + step], np.unpackbits(raw, axis=1, bitorder="little")
 
 
+@takes(Treebank)
 def move_punctuation(treebank: Treebank, by: str | Collection[str] = "auto") -> Treebank:
     """Attach every punctuation mark to the smallest constituent that has the words on both sides of it.
 

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treemean.errors import InvalidOption, TreemeanError
+from treemean.trees.arguments import takes
 from treemean.trees.ranges import Ranges
 from treemean.trees.treebank import Treebank
 
 _MANY = 10
 
 
+@takes(Treebank)
 def select_sentences(
     treebank: Treebank,
     *,
@@ -50,6 +52,7 @@ def select_sentences(
     return discontinuous_sentences(chosen) if discontinuous else chosen
 
 
+@takes(Treebank)
 def discontinuous_sentences(treebank: Treebank) -> Treebank:
     """Return the sentences with at least one discontinuous constituent."""
     found = np.zeros(len(treebank), dtype=bool)
@@ -57,6 +60,7 @@ def discontinuous_sentences(treebank: Treebank) -> Treebank:
     return treebank.take(found)
 
 
+@takes(Treebank)
 def select_constituents(
     treebank: Treebank,
     *,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from treemean.trees.arguments import takes
 from treemean.trees.treebank import Treebank
 
 
@@ -124,6 +125,7 @@ class StatisticsCounter:
         return Statistics(word_types=len(self._types), **single, **tables)
 
 
+@takes(Treebank)
 def statistics(treebank: Treebank) -> Statistics:
     """Count what a treebank consists of."""
     counter = StatisticsCounter()

@@ -8,10 +8,12 @@ import numpy as np
 
 from treemean.errors import TreemeanError
 from treemean.names import ChainLabel
+from treemean.trees.arguments import takes
 from treemean.trees.strings import CodedStrings
 from treemean.trees.treebank import Treebank
 
 
+@takes(Treebank)
 def collapse_unaries(treebank: Treebank, *, keep: ChainLabel = "top") -> Treebank:
     """Leave one constituent for each set of words, and none over a single word but the root of a sentence.
 
