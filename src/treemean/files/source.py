@@ -26,8 +26,9 @@ BLOCK = 1 << 20
 MAX_RECORD = 1 << 26
 
 
-#: Byte order marks of encodings whose units are wider than a byte; the longer ones first.
-_WIDE_MARKS = (
+#: Byte order marks, the longer ones first.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -78,11 +79,11 @@ class Source:
 
     Attributes
     ----------
-    wide : `utf-16` or `utf-32` if it begins with a byte order mark of these, else empty.
+    marked : `utf-8`, `utf-16` or `utf-32` if it begins with a byte order mark of these, else empty.
     among_others : whether it is one of many files of a folder, an archive or a pattern.
     """
 
-    wide: str = ""
+    marked: str = ""
     among_others: bool = False
 
     def __init__(self, raw: IO[bytes], name: str, *, close: bool = True) -> None:
@@ -96,7 +97,7 @@ class Source:
             else:
                 self._stream = cast(BinaryIO, _Rewound(start, raw))
             self._head = self.peek(4)
-            self.wide = next((name for mark, name in _WIDE_MARKS if self._head.startswith(mark)), "")
+            self.marked = next((name for mark, name in _MARKS if self._head.startswith(mark)), "")
             self._head = self._head.removeprefix(codecs.BOM_UTF8)
         except BaseException:
             self.close()  # nobody else could

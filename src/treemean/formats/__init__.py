@@ -115,8 +115,9 @@ def read_batches(
 
 def _in_bytes(source: Source, encoding: str) -> tuple[Source, str]:
     """Return a stream in which lines end with a byte, and its encoding: UTF-16 and its kind become UTF-8."""
-    if wide := source.wide or (encoding if is_wide(encoding) else ""):
-        return source.in_utf8(wide), "utf-8"
+    encoding = source.marked or encoding
+    if is_wide(encoding):
+        return source.in_utf8(encoding), "utf-8"
     if guess := source.looks_like():
         raise FormatError(
             f"this looks like {guess.upper()} without a byte order mark; name it (--encoding {guess})",
