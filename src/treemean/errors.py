@@ -17,6 +17,10 @@ class InvalidOption(TreemeanError, ValueError):
     """An option that a function does not know or take; the message says what it does take."""
 
 
+class WrongType(InvalidOption, TypeError):
+    """An argument of a type that a function does not take; the message says which it takes."""
+
+
 class Unsolved(TreemeanError):
     """A sentence that is beyond the reach of the chosen method.
 
@@ -84,3 +88,16 @@ def reason_of(error: BaseException) -> str:
             return "it is closed"
         return error.strerror or str(error) or type(error).__name__
     return str(error) or type(error).__name__
+
+
+def check_type(name: str, value: object, *kinds: type) -> None:
+    """Raise `WrongType` unless a value is of one of these types; `name` is what the message calls it.
+
+    >>> check_type("gold", [1], dict)
+    Traceback (most recent call last):
+    treemean.errors.WrongType: gold must be a dict, not a list
+    """
+    if not isinstance(value, kinds):
+        wanted = " or a ".join(kind.__name__ for kind in kinds)
+        given = "None" if value is None else f"a {type(value).__name__}"
+        raise WrongType(f"{name} must be a {wanted}, not {given}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from treemean.agreement.results import Agreement
 from treemean.agreement.together import bring_together
 from treemean.agreement.units import Flags, Floats, Units, find_units
 from treemean.averaging import average
-from treemean.errors import InvalidOption
+from treemean.errors import InvalidOption, WrongType
 from treemean.evaluation import get_protocol
 from treemean.evaluation.scores import Trees, sentence_names
 from treemean.names import Match
@@ -54,8 +54,8 @@ def agree(
     >>> [(constituent.words, constituent.runs) for constituent in found.disputed()]
     [(('Wake', 'up'), ('ann',)), (('your', 'friend', 'up'), ('bob',))]
     """
-    if isinstance(runs, Treebank):
-        raise InvalidOption("agreement is between runs: give a list of them, not one treebank")
+    if isinstance(runs, Treebank) or not isinstance(runs, Iterable):
+        raise WrongType(f"runs must be a list of treebanks, not a {type(runs).__name__}")
     given = dict(runs) if isinstance(runs, Mapping) else {f"run {i}": run for i, run in enumerate(runs, 1)}
     named: dict[str, Treebank] = {}
     for name, run in given.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable
+from numbers import Complex, Real
 from typing import Any
 
 from treemean.errors import InvalidOption, TreemeanError
@@ -59,7 +60,7 @@ def number(name: str, value: Any) -> float:
     1.0
     """
     try:
-        if isinstance(value, str | bytes):
+        if isinstance(value, str | bytes) or (isinstance(value, Complex) and not isinstance(value, Real)):
             raise TypeError
         return float(value)
     except OverflowError:

@@ -20,7 +20,7 @@ from treemean.averaging.request import AverageRequest, HitsLike
 from treemean.averaging.ties import check_ties, preferences_of
 from treemean.averaging.weights import Weights
 from treemean.averaging.words import voted_words
-from treemean.errors import InvalidOption, TreemeanError
+from treemean.errors import InvalidOption, TreemeanError, WrongType
 from treemean.trees import Treebank
 from treemean.trees.binarise import MARK
 from treemean.trees.strings import CodedStrings, Strings
@@ -231,6 +231,8 @@ def _values(runs: Sequence[Treebank], hits: HitsLike) -> list[NDArray[np.float64
 
 
 def _numbers(array: Any, number: int) -> NDArray[np.float64]:
+    if np.iscomplexobj(array):  # NumPy would only warn, and drop a part of each
+        raise WrongType(f"the hits of individual {number} are complex numbers")
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -54,6 +54,7 @@ def data(
         READS,
         typer.Argument(metavar="CONFIG|FILE...", help="A configuration, or files to train on."),
     ],
+    dialect: options.Dialect = "auto",
     override: Overrides = None,
     preset: Annotated[str, typer.Option(help="What files are checked for, if no configuration is given.")] = (
         "tn-lcfrs"
@@ -79,7 +80,8 @@ def data(
     from treemean.training.inspection import inspect, report_for
 
     one = len(sources) == 1 and (sources[0].endswith(".toml") or sources[0] in preset_names())
-    config = load_config(sources[0] if one else preset, override or [])
+    settings = [*(override or []), *options.dialect_setting(dialect)]
+    config = load_config(sources[0] if one else preset, settings)
     tested = config.ensemble
     report = inspect(config if one else report_for(sources, config), tested.test, tested.test_format)
     if as_json or style == "json":

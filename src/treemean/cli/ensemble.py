@@ -12,7 +12,7 @@ from treemean.cli.app import app
 from treemean.cli.commands import READS_PREDICTIONS, WRITES
 from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
-from treemean.names import EnsembleModel, WeightRule
+from treemean.names import DialectName, EnsembleModel, WeightRule
 
 if TYPE_CHECKING:
     from treemean.experiments.ensemble import EnsembleOutcome
@@ -55,6 +55,7 @@ def ensemble(
     model: Model = None,
     keep: Keep = None,
     weigh: Weigh = None,
+    dialect: options.Dialect = "auto",
     override: Overrides = None,
     runs: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="How many runs to train; run.runs if not given.")
@@ -111,14 +112,14 @@ def ensemble(
                 )
         title = test.name
         with resumable():
-            outcome = _of_trees(test, development, folder, model, keep, weigh, title, jobs)
+            outcome = _of_trees(test, development, folder, model, keep, weigh, dialect, title, jobs)
     else:
         if development is not None:
             raise typer.BadParameter(
                 "it goes with --test; CONFIG names development trees itself", param_hint="--dev"
             )
         assert config is not None
-        settings = list(override or [])
+        settings = [*(override or []), *options.dialect_setting(dialect)]
         for name, value in (
             ("run.runs", runs),
             ("run.parallel", parallel),
@@ -159,6 +160,7 @@ def _of_trees(
     model: EnsembleModel | None,
     keep: int | None,
     weigh: WeightRule | None,
+    dialect: DialectName,
     title: str,
     jobs: int | None,
 ) -> EnsembleOutcome:
@@ -173,6 +175,7 @@ def _of_trees(
             model=model,
             keep=keep,
             weigh=weigh,
+            dialect=dialect,
             title=title,
             tell=watch.stage,
             jobs=jobs,

@@ -10,6 +10,7 @@ import typer
 from treemean.cli.app import app
 from treemean.cli.commands import READS_ENSEMBLE, WRITES
 from treemean.cli.ensemble import Development, Keep, Model, Test, Weigh
+from treemean.cli.options import Dialect
 from treemean.cli.output import OutputFormat
 from treemean.names import ExperimentName
 
@@ -29,6 +30,7 @@ def experiment(
     output: Annotated[
         Path, WRITES, typer.Option("--output", "-o", help="Folder for tables and figures.")
     ] = Path("experiment"),
+    dialect: Dialect = "auto",
     model: Model = None,
     keep: Keep = None,
     weigh: Weigh = None,
@@ -65,7 +67,7 @@ def experiment(
     given: dict[str, Any] = {"model": model, "keep": keep, "weigh": weigh, "seed": seed, "jobs": jobs}
     options = {option: value for option, value in given.items() if value is not None}
     if test is not None:
-        study = Study.read(test, development, **options)
+        study = Study.read(test, development, dialect=dialect, **options)
     else:
         assert ensemble is not None
         study = Study.of_ensemble(ensemble, **options)

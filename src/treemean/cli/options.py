@@ -139,6 +139,11 @@ ShardSize = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
 
 
+def dialect_setting(dialect: DialectName) -> list[str]:
+    """Return what `--dialect` changes in a configuration."""
+    return [] if dialect == "auto" else [f"data.dialect={dialect}"]
+
+
 def numbers(text: str | None, hint: str) -> list[float] | None:
     """Return a list of numbers separated by commas, None for none."""
     if text is None:

@@ -32,6 +32,7 @@ def train(
         WRITES,
         typer.Option("--folder", "-o", help="Where runs are kept, and found again when interrupted."),
     ] = Path("runs"),
+    dialect: options.Dialect = "auto",
     override: Overrides = None,
     runs: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="Train runs 1 to K; run.runs if not given.")
@@ -110,7 +111,7 @@ def train(
     if stack > 1 and engine is None:
         raise typer.BadParameter("it is for an engine: give --engine as well", param_hint="--stack")
     stop = None if seconds is None else Deadline(seconds)
-    chosen = load_config(config, override or [])
+    chosen = load_config(config, [*(override or []), *options.dialect_setting(dialect)])
     count = runs or chosen.run.runs if run is None else 1
     try:
         with protected(files_of(chosen)), telling_how_to_go_on(say), watching(count) as watch:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treemean.errors import MismatchError, TreemeanError
+from treemean.errors import MismatchError, TreemeanError, check_type
 from treemean.evaluation.deletion import evalb_errors, removed_words, sentence_lengths
 from treemean.evaluation.protocols import Protocol
 from treemean.names import Match
@@ -68,6 +68,8 @@ def align(
     Raises `MismatchError` where the treebanks do not fit together; `names` is what it calls them, and `first`
     is how many sentences come before these, for its numbers.
     """
+    check_type(names[0], predicted, Treebank)
+    check_type(names[1], gold, Treebank)
     if max_length is not None and max_length < 1:
         raise TreemeanError(f"the length limit must be 1 or more, not {max_length}")
     plain, removed = removed_words(gold, protocol, punctuation)

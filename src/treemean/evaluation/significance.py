@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treemean.errors import MismatchError, TreemeanError
+from treemean.errors import MismatchError, TreemeanError, check_type
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import Evaluation, Floats
 from treemean.names import Metric, SignificanceTest
@@ -130,6 +130,8 @@ def compare(
 
     A sentence in which neither predicts nor should predict anything is a tie; so is one with equal F1.
     """
+    check_type("the first evaluation", a, Evaluation)
+    check_type("the second evaluation", b, Evaluation)
     if test not in _NOTES:
         raise TreemeanError(f"there is no test {test!r}; known ones are {', '.join(_NOTES)}")
     if a.protocol != b.protocol:

@@ -114,6 +114,7 @@ def ensemble_of_trees(
     keep: int | None = None,
     weigh: WeightRule | None = None,
     protocol: ProtocolName | None = None,
+    dialect: str = "auto",
     title: str = "",
     tell: Teller | None = None,
     jobs: int | None = None,
@@ -127,8 +128,9 @@ def ensemble_of_trees(
     folder : for everything that is made.
     model, keep, weigh, protocol : see `EnsembleConfig`. Of fewer than five runs
         all are kept unless told otherwise.
+    dialect : of PTB brackets among the trees.
     """
-    asked, known = read_parts(test, development)
+    asked, known = read_parts(test, development, dialect)
     usual = EnsembleConfig(keep=min(EnsembleConfig.keep, len(asked.runs)))
     used = EnsembleConfig(
         model=model or usual.model,

@@ -63,7 +63,7 @@ def run_ensemble(
     check_settings(settings, config.run.runs)
     if not settings.test:
         raise InvalidOption("ensemble.test names no file: the ensemble is scored on gold test trees")
-    gold = read_gold(settings.test, settings.test_format)  # before hours of training
+    gold = read_gold(settings.test, settings.test_format, data.dialect)  # before hours of training
     if not len(gold):
         raise InvalidOption(f"ensemble.test: there are no trees in {settings.test}")
     stages = Stages(Path(folder), tell or (lambda _: None))
@@ -71,7 +71,7 @@ def run_ensemble(
     runs = train_runs(config, stages.folder / "runs", progress=progress)
     development = None
     if data.development and runs[0].metrics.get("f1") is not None:
-        known = read_gold(data.development, data.development_format)
+        known = read_gold(data.development, data.development_format, data.dialect)
         development = _parses(config, stages, runs, DEVELOPMENT, data.development, known)
     test = _parses(config, stages, runs, TEST, settings.test, gold)
     training = [

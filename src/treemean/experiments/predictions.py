@@ -32,8 +32,11 @@ class Predictions:
     runs: Mapping[str, Treebank]
 
 
-def read_folder(folder: str | os.PathLike[str]) -> Predictions:
-    """Read `gold.*` and `run*.*` of a folder, in any format; a run is named after its file, endings apart."""
+def read_folder(folder: str | os.PathLike[str], dialect: str = "auto") -> Predictions:
+    """Read `gold.*` and `run*.*` of a folder, in any format; a run is named after its file, endings apart.
+
+    `dialect` is of PTB brackets among them.
+    """
     files: dict[str, Path] = {}
     for path in _listed(Path(folder)):
         name = path.name.partition(".")[0]
@@ -48,17 +51,18 @@ def read_folder(folder: str | os.PathLike[str]) -> Predictions:
         raise FormatError(f"there is no file {GOLD}.* with gold trees", path=str(folder))
     if len(files) < 2:
         raise FormatError(f"there are no files {RUN}*.* with trees of runs", path=str(folder))
-    return Predictions(read(files.pop(GOLD)), {name: read(path) for name, path in files.items()})
+    trees = {name: read(path, dialect=dialect) for name, path in files.items()}
+    return Predictions(trees.pop(GOLD), trees)
 
 
 def read_parts(
-    test: str | os.PathLike[str], development: str | os.PathLike[str] | None
+    test: str | os.PathLike[str], development: str | os.PathLike[str] | None, dialect: str = "auto"
 ) -> tuple[Predictions, Predictions | None]:
     """Read the folder of the test sentences, and that of the development sentences with the same runs."""
-    asked = read_folder(test)
+    asked = read_folder(test, dialect)
     if development is None:
         return asked, None
-    known = read_folder(development)
+    known = read_folder(development, dialect)
     _check_same_runs(known, asked)
     return asked, Predictions(known.gold, {name: known.runs[name] for name in asked.runs})
 

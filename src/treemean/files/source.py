@@ -27,8 +27,9 @@ BLOCK = 1 << 20
 MAX_RECORD = 1 << 26
 
 
-#: Byte order marks of encodings whose units are wider than a byte; the longer ones first.
-_WIDE_MARKS = (
+#: Byte order marks, the longer ones first.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -79,11 +80,11 @@ class Source:
 
     Attributes
     ----------
-    wide : `utf-16` or `utf-32` if it begins with a byte order mark of these, else empty.
+    marked : `utf-8`, `utf-16` or `utf-32` if it begins with a byte order mark of these, else empty.
     among_others : whether it is one of many files of a folder, an archive or a pattern.
     """
 
-    wide: str = ""
+    marked: str = ""
     among_others: bool = False
 
     def __init__(self, raw: IO[bytes], name: str, *, close: bool = True) -> None:
@@ -97,7 +98,7 @@ class Source:
             else:
                 self._stream = cast(BinaryIO, _Rewound(start, raw))
             self._head = self.peek(4)
-            self.wide = next((name for mark, name in _WIDE_MARKS if self._head.startswith(mark)), "")
+            self.marked = next((name for mark, name in _MARKS if self._head.startswith(mark)), "")
             self._head = self._head.removeprefix(codecs.BOM_UTF8)
         except BaseException:
             self.close()  # nobody else could
@@ -226,7 +227,7 @@ def open_sources(path: str | os.PathLike[str], pattern: str | None = None) -> It
         elif not os.path.exists(name) and glob.has_magic(name):
             found = [Path(p) for p in glob.glob(name, recursive=True)]
             yield from _files([p for p in found if p.is_file()], name, name)
-        elif zipfile.is_zipfile(name):
+        elif os.path.isfile(name) and zipfile.is_zipfile(name):  # a device may have no end to look at
             yield from _zip_members(name, pattern)
         else:
             with Source(open(name, "rb"), name) as source:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from types import NoneType
 from typing import Any
 
-from treemean.errors import FormatError, TreemeanError
+from treemean.errors import FormatError, TreemeanError, check_type
 from treemean.files.output import open_folder, open_output
 from treemean.files.source import Source, is_wide, open_sources, text_encoding
 from treemean.formats.dialects import get_dialect
@@ -72,6 +73,11 @@ def read_batches(
     notes : is told what was noticed; without it that is told on stderr, by `logging`.
     keep_wrapper : keep brackets without label around PTB trees, `( (S …))`, as a root; EVALB counts them.
     """
+    check_type("path", path, str, os.PathLike)
+    check_type("encoding", encoding, str)
+    check_type("glob", glob, str, NoneType)
+    check_type("problems", problems, Problems, NoneType)
+    check_type("notes", notes, Notes, NoneType)
     chosen = get_format(format) if format is not None else None
     get_dialect(dialect)  # refuses unknown ones, whatever the format
     try:
@@ -116,8 +122,9 @@ def read_batches(
 
 def _in_bytes(source: Source, encoding: str) -> tuple[Source, str]:
     """Return a stream in which lines end with a byte, and its encoding: UTF-16 and its kind become UTF-8."""
-    if wide := source.wide or (encoding if is_wide(encoding) else ""):
-        return source.in_utf8(wide), "utf-8"
+    encoding = source.marked or encoding
+    if is_wide(encoding):
+        return source.in_utf8(encoding), "utf-8"
     if guess := source.looks_like():
         raise FormatError(
             f"this looks like {guess.upper()} without a byte order mark; name it (--encoding {guess})",
@@ -188,6 +195,7 @@ class TreebankWriter:
         unwritable: Unwritable | None = None,
         keep_empty: bool = False,
     ) -> None:
+        check_type("path", path, str, os.PathLike)
         chosen = get_format(format) if format is not None else format_of_name(path)
         if chosen is None:
             raise TreemeanError(

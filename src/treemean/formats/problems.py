@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from types import NoneType
 from typing import IO
 
-from treemean.errors import FormatError, TreemeanError
+from treemean.errors import FormatError, TreemeanError, check_type
 from treemean.files.output import open_output
 
 
@@ -29,6 +30,7 @@ class Problems:
     def __init__(self, *, skip: bool = False, aside: str | os.PathLike[str] | None = None) -> None:
         if aside is not None and not skip:
             raise TreemeanError("records are set aside only where they are skipped: say so too (--skip-bad)")
+        check_type("aside", aside, str, os.PathLike, NoneType)
         self.skip, self.aside = skip, aside
         self.count = self.missing = 0
         self.errors: list[FormatError] = []

@@ -182,9 +182,9 @@ def find_format(source: Source, encoding: str = "utf-8") -> Format | None:
     `encoding` matters if it is one like UTF-16.
     """
     head = source.peek()
-    wide = source.wide or (encoding if is_wide(encoding) else "")
-    if wide:
-        head = head.decode(wide, "ignore").encode("utf-8", "ignore")
+    encoding = source.marked or encoding
+    if is_wide(encoding):
+        head = head.decode(encoding, "ignore").encode("utf-8", "ignore")
     return format_of_name(source.name) or next((format for format in _FORMATS if format.sniff(head)), None)
 
 

@@ -153,9 +153,10 @@ def _plain_text(
     except LookupError as error:
         raise InvalidOption(str(error)) from None
     for source in open_sources(path):
-        wide = source.wide or (named if is_wide(named) else "")
-        encoding = "utf-8" if wide else named
-        for number, line in (source.in_utf8(wide) if wide else source).lines():
+        encoding = source.marked or named
+        if is_wide(encoding):
+            source, encoding = source.in_utf8(encoding), "utf-8"
+        for number, line in source.lines():
             try:
                 words = tuple(line.decode(encoding).split(None, MAX_WORDS))
             except UnicodeDecodeError as error:

@@ -145,7 +145,8 @@ def prepare(config: DataConfig, folder: str | os.PathLike[str] | None = None) ->
             f"{place} was made from files of other content "
             f"({_difference(kept.facts['files'], checksums)}): train in another folder, or remove this one"
         )
-    changed = [name for name in way if kept.facts["way"].get(name) != way[name] and "format" not in name]
+    before = {"dialect": "auto", **kept.facts["way"]}  # folders of earlier versions do not tell it
+    changed = [name for name in way if before.get(name) != way[name] and "format" not in name]
     if changed:
         names = ", ".join(f"data.{name}" for name in changed)
         raise TreemeanError(
@@ -164,6 +165,11 @@ def _checksums(config: DataConfig) -> dict[str, Any] | None:
             "data.train names no file: set it in the configuration, or with --override data.train=FILE"
         )
     paths = [*config.train, *([config.development] if config.development else [])]
+    for path in paths:
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            raise InvalidOption(
+                f"{path} is neither a file nor a folder: what is trained on is read again later"
+            )
     if not all(os.path.exists(path) for path in paths):
         return None
     sums = [checksum(path) for path in paths]
@@ -187,7 +193,9 @@ def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, A
     train = [
         seen
         for path in config.train
-        for sentence in read_sentences(path, normalisation, format=config.format or None, counts=counts)
+        for sentence in read_sentences(
+            path, normalisation, format=config.format or None, dialect=config.dialect, counts=counts
+        )
         if (seen := _seen(sentence, normalisation))
     ]
     fitting = [words for words in train if 2 <= len(words) <= config.max_length]
@@ -252,7 +260,7 @@ def _read_development(config: DataConfig) -> tuple[Treebank | None, list[Sentenc
     if chosen == TEXT:
         sentences = list(read_sentences(path, config.normalisation, format=TEXT, counts=counts))
         return None, sentences, asdict(counts) | {"gold": False, "too_long": _too_long(sentences, config)}
-    gold = read_gold(path, chosen)
+    gold = read_gold(path, chosen, config.dialect)
     sentences = list(sentences_of([gold], config.normalisation))
     counts.sentences = len(sentences)
     counts.punctuation_only = sum(not sentence.kept for sentence in sentences)
@@ -263,14 +271,14 @@ def _too_long(sentences: Iterable[Sentence], config: DataConfig) -> int:
     return sum(len(sentence.kept) > config.max_length for sentence in sentences)
 
 
-def read_gold(path: str, format: str = "") -> Treebank:
+def read_gold(path: str, format: str = "", dialect: str = "auto") -> Treebank:
     """Read gold trees; raise an error, which names the file, if there are none in it."""
     if path != "-" and not os.path.exists(path):  # whatever it would be
         raise FormatError("No such file or directory", path=path)
     chosen = format or format_of(path)
     if chosen == TEXT:
         raise InvalidOption(f"{path} is plain text: gold trees are needed to score by")
-    return read(path, format=chosen)
+    return read(path, format=chosen, dialect=dialect)
 
 
 def _hold_out(sentences: list[list[str]], share: float) -> tuple[list[list[str]], list[list[str]]]:

@@ -164,7 +164,12 @@ def _read(report: DataReport, path: str, role: str, format: str, config: DataCon
 
     try:
         for sentence in read_sentences(
-            path, normalisation, format=file.format, counts=file.counts, on_bad_line=note
+            path,
+            normalisation,
+            format=file.format,
+            dialect=config.dialect,
+            counts=file.counts,
+            on_bad_line=note,
         ):
             words = tuple(normalisation.word(sentence.words[position]) for position in sentence.kept)
             if not words:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from treemean.errors import InvalidOption
 from treemean.grammars import GrammarConfig
-from treemean.names import FileFormat, PunctuationRule
+from treemean.names import DialectName, FileFormat, PunctuationRule
 from treemean.parsing import Normalisation
 from treemean.training.bounds import MOST_RUNS, PATH, check_within
 
@@ -32,6 +32,7 @@ class DataConfig:
     development: str = field(default="", metadata=PATH)
     format: FileFormat = ""
     development_format: FileFormat = ""
+    dialect: DialectName = "auto"
     held_out: float = 0.02
     lower_case: bool = True
     number: str = "N"
@@ -192,7 +193,7 @@ class TrainingConfig:
 
 #: What may change between the parts of a resumed run: sections or settings.
 _FREE = {
-    *("data.train", "data.development", "data.format", "data.development_format"),
+    *("data.train", "data.development", "data.format", "data.development_format", "data.dialect"),
     *(
         "grammar.backend",
         "batches.at_once",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, overload
 
-from treemean.errors import InvalidTree
+from treemean.errors import InvalidTree, WrongType
 from treemean.trees.tree import Tree
 from treemean.trees.treebank import Treebank
 
@@ -36,11 +36,11 @@ def as_treebank(trees: Tree | Treebank | Iterable[Tree]) -> Treebank:
         return trees
     listed = [trees] if isinstance(trees, Tree) else trees
     if isinstance(listed, str | bytes) or not isinstance(listed, Iterable):
-        raise TypeError(f"a tree, a treebank or a list of trees is needed, not a {type(trees).__name__}")
+        raise WrongType(f"a tree, a treebank or a list of trees is needed, not a {type(trees).__name__}")
     found = list(listed)
     for tree in found:
         if not isinstance(tree, Tree):
-            raise TypeError(f"a list of trees is needed, not one with a {type(tree).__name__}")
+            raise WrongType(f"a list of trees is needed, not one with a {type(tree).__name__}")
     return Treebank.from_trees(found)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from numbers import Integral
+from types import NoneType
 
+from treemean.errors import check_type
 from treemean.trees.alike import as_treebank, of_treebanks
 from treemean.trees.tree import Tree
 from treemean.trees.treebank import Treebank
@@ -38,6 +41,8 @@ def filter_by_length(
 ) -> Treebank:
     """Keep the sentences of at least `minimum` and at most `maximum` words."""
     treebank = as_treebank(treebank)
+    check_type("minimum", minimum, Integral)
+    check_type("maximum", maximum, Integral, NoneType)
     keep = treebank.lengths >= minimum
     if maximum is not None:
         keep &= treebank.lengths <= maximum

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from treemean.errors import WrongType
 from treemean.trees.bitsets import Ints
 
 
@@ -24,7 +25,7 @@ def places_of(chosen: Any, count: int, ids: Mapping[str, list[int]]) -> Ints:
     """
     listed = np.asarray(chosen if hasattr(chosen, "__array__") else list(chosen))
     if listed.ndim != 1:
-        raise TypeError("sentences are named by one list of numbers or ids, or by a mask")
+        raise WrongType("sentences are named by one list of numbers or ids, or by a mask")
     if listed.dtype == bool:
         if len(listed) != count:
             raise IndexError(f"a mask of {len(listed)} for a treebank of {count} sentences")
@@ -32,7 +33,7 @@ def places_of(chosen: Any, count: int, ids: Mapping[str, list[int]]) -> Ints:
     if listed.dtype.kind in "UO" and all(isinstance(id, str) for id in listed.tolist()):
         return np.array([place_of(id, ids) for id in listed.tolist()], dtype=np.int64)
     if len(listed) and listed.dtype.kind not in "iu":
-        raise TypeError(f"sentences are named by whole numbers, ids or a mask, not by {listed.dtype}")
+        raise WrongType(f"sentences are named by whole numbers, ids or a mask, not by {listed.dtype}")
     numbers = listed.astype(np.int64)
     outside = (numbers < -count) | (numbers >= count)
     if outside.any():

@@ -8,16 +8,18 @@ has a constituent over one word (as in NP over a noun); part-of-speech tags belo
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from treemean.errors import InvalidTree
+from treemean.errors import InvalidTree, WrongType, check_type
 from treemean.trees import bitsets
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -133,8 +135,8 @@ class Tree:
         values: Mapping[str, float] | None = None,
     ) -> None:
         if isinstance(words, str):
-            raise TypeError("words must be a sequence of strings, not one string: split it first")
-        words = tuple(words)
+            raise WrongType("words must be a sequence of strings, not one string: split it first")
+        words = _texts("words", words)
         listed = [c if isinstance(c, Constituent) else _from_pair(c, len(words)) for c in constituents]
         self._set(
             words,
@@ -145,7 +147,20 @@ class Tree:
             MappingProxyType(dict(metadata)) if metadata else _NOTHING,
             MappingProxyType(dict(values)) if values else _NOTHING,
         )
+        self._check_types()
         self._validate()
+
+    def _check_types(self) -> None:
+        """Raise `WrongType` for labels, an id, metadata and values of another type."""
+        check_type("id", self.id, str)
+        _texts("labels", [c.label for c in self.constituents])
+        _texts("functions", [c.function for c in self.constituents])
+        if self.metadata:
+            _texts("metadata", [*self.metadata, *self.metadata.values()])
+        for name, value in self.values.items():
+            check_type("the name of a value", name, str)
+            if not isinstance(value, Real):
+                raise WrongType(f"the value {name!r} is {value!r}, which is no number")
 
     def _set(self, *fields: Any) -> None:
         names = ("words", "constituents", "tags", "word_functions", "id", "metadata", "values")
@@ -406,8 +421,11 @@ def _unpickled(*fields: Any) -> Tree:
 
 
 def _from_pair(pair: tuple[Iterable[int], str], n: int) -> Constituent:
-    positions, label = pair
-    listed = list(positions)
+    try:
+        positions, label = pair
+        listed = [operator.index(position) for position in positions]
+    except (TypeError, ValueError):
+        raise WrongType(f"{pair!r} is no constituent: give positions and a label") from None
     for position in listed:
         if not 0 <= position < n:
             raise InvalidTree(
@@ -420,7 +438,20 @@ def _per_word(name: str, given: Sequence[str] | None, words: Sequence[str]) -> t
     if given is None:
         return ("",) * len(words)
     if isinstance(given, str):
-        raise TypeError(f"{name} must be a sequence of strings, not one string")
-    if len(given) != len(words):
-        raise InvalidTree(f"{len(given)} {name} for {len(words)} words")
-    return tuple(given)
+        raise WrongType(f"{name} must be a sequence of strings, not one string")
+    texts = _texts(name, given)
+    if len(texts) != len(words):
+        raise InvalidTree(f"{len(texts)} {name} for {len(words)} words")
+    return texts
+
+
+def _texts(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Return texts as a tuple; raise `WrongType` if one of them is none."""
+    check_type(name, given, Iterable)
+    texts = tuple(given)
+    try:
+        "".join(texts)  # the fastest way to look at all of them
+    except TypeError:
+        number, bad = next((n, text) for n, text in enumerate(texts, 1) if not isinstance(text, str))
+        raise WrongType(f"number {number} of the {name} is {bad!r}, which is no text") from None
+    return texts

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from treemean.errors import WrongType, check_type
 from treemean.names import FrameRows
 from treemean.trees import bitsets
 from treemean.trees.bitsets import Bits, Ints
@@ -78,7 +79,15 @@ class Treebank:
     @classmethod
     def from_trees(cls, trees: Iterable[Tree]) -> Treebank:
         """Make a treebank from trees. Numbers missing in some trees are NaN."""
+        if isinstance(trees, Tree | str | bytes) or not isinstance(trees, Iterable):
+            hint = ": put it in a list" if isinstance(trees, Tree) else ""
+            raise WrongType(
+                f"a treebank is made from a list of trees, not from a {type(trees).__name__}{hint}"
+            )
         trees = list(trees)
+        for number, tree in enumerate(trees, 1):
+            if not isinstance(tree, Tree):
+                raise WrongType(f"tree {number} of the list is a {type(tree).__name__}, not a Tree")
         lengths = [len(tree.words) for tree in trees]
         counts = [len(tree.constituents) for tree in trees]
         parts = [
@@ -118,7 +127,10 @@ class Treebank:
     @staticmethod
     def concatenate(treebanks: Sequence[Treebank]) -> Treebank:
         """Put treebanks one after the other. Numeric columns missing in one are filled with NaN."""
+        check_type("what is put together", treebanks, Iterable)
         banks = list(treebanks)
+        for number, bank in enumerate(banks, 1):
+            check_type(f"item {number} of what is put together", bank, Treebank)
         if not banks:
             return Treebank.empty()
         if len(banks) == 1:
@@ -293,7 +305,11 @@ class Treebank:
             if len(chosen) != len(self):
                 raise IndexError(f"a mask of {len(chosen)} for a treebank of {len(self)} sentences")
             chosen = np.flatnonzero(chosen)
+        if chosen.ndim != 1 or (len(chosen) and not np.issubdtype(chosen.dtype, np.integer)):
+            raise WrongType("sentences are taken by a list of whole numbers or a Boolean mask")
         chosen = chosen.astype(np.int64)
+        for beyond in chosen[(chosen < -len(self)) | (chosen >= len(self))].tolist():
+            raise IndexError(f"sentence {beyond} of a treebank of {len(self)}")
         tokens = gather(self.word_offsets, chosen)
         nodes = gather(self.constituent_offsets, chosen)
         columns: dict[str, Any] = {n: getattr(self, n).take(chosen) for n in _SENTENCE_TEXTS}

@@ -45,10 +45,11 @@ class Study:
         development: str | os.PathLike[str] | None = None,
         *,
         keep: int | None = None,
+        dialect: str = "auto",
         **options: object,
     ) -> Study:
         """Read folders with `gold.*` and `run*.*`; of fewer than five runs all are kept by default."""
-        asked, known = read_parts(test, development)
+        asked, known = read_parts(test, development, dialect)
         return cls(asked, known, keep=keep or min(cls.keep, len(asked.runs)), **options)  # type: ignore[arg-type]
 
     @classmethod

@@ -8,8 +8,9 @@ any protocol, which drawings take as well.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import NoneType
 
-from treemean.errors import MismatchError
+from treemean.errors import MismatchError, check_type
 from treemean.trees.tree import Constituent, Tree
 
 
@@ -31,6 +32,7 @@ class TreeComparison:
 
 def comparison_with(tree: Tree, gold: Tree | TreeComparison | None) -> TreeComparison | None:
     """Return the comparison of a tree with what is given as gold."""
+    check_type("gold", gold, Tree, TreeComparison, NoneType)
     return compare_sets(tree, gold) if isinstance(gold, Tree) else gold
 
 

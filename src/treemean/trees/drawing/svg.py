@@ -14,6 +14,7 @@ from html import escape
 from itertools import pairwise
 
 from treemean.trees import bitsets
+from treemean.trees.arguments import takes
 from treemean.trees.drawing import captions
 from treemean.trees.drawing.comparison import Missed, TreeComparison, comparison_with
 from treemean.trees.drawing.layout import Arrangement, arrange, place
@@ -77,6 +78,7 @@ _TICK = 0.4
 _CLASSES = {True: "constituent right", False: "constituent wrong", None: "constituent"}
 
 
+@takes(Tree)
 def draw_svg(
     tree: Tree,
     *,

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from treemean.trees.arguments import takes
 from treemean.trees.drawing import captions
 from treemean.trees.drawing.canvas import Arms, Canvas, glyph, paint
 from treemean.trees.drawing.comparison import TreeComparison, comparison_with
@@ -36,6 +37,7 @@ _SIGNS = {True: " ✓", False: " ✗", None: ""}
 _STYLES = {True: "right", False: "wrong", None: ""}
 
 
+@takes(Tree)
 def draw(
     tree: Tree,
     *,
