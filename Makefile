@@ -31,7 +31,7 @@ help:
 	@echo "make test         run the tests"
 	@echo "make test-core    of these, only those of the pieces of the C++ core"
 	@echo "make test-core-portable  the same with our own 128-bit integers; part of test-slow"
-	@echo "make test-slow    run the tests that take long"
+	@echo "make test-slow    run the tests that take long, and those of properties with more examples"
 	@echo "make test-nightly draw new examples for the tests of properties, ten times as many"
 	@echo "make lint         check style and types: ruff, mypy, clang-format, clang-tidy"
 	@echo "make lint-core    of these, only clang-format and clang-tidy"
