@@ -32,7 +32,7 @@ help:
 	@echo "make test         run the tests"
 	@echo "make test-core    of these, only those of the pieces of the C++ core"
 	@echo "make test-core-portable  the same with our own 128-bit integers; part of test-slow"
-	@echo "make test-slow    run the tests that take long"
+	@echo "make test-slow    run the tests that take long, and those of properties with more examples"
 	@echo "make test-ray     install Ray, and run the tests of jobs on a cluster of this machine"
 	@echo "make test-nightly draw new examples for the tests of properties, ten times as many"
 	@echo "make test-browser run the tests of the report in Chromium, which is installed if need be"

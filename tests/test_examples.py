@@ -30,10 +30,8 @@ def test_those_of_the_night_are_new() -> None:
 
 
 def test_numbers_of_examples_grow_with_those_of_the_profile() -> None:
-    everyday, slow, nightly = (
-        settings.get_profile(name).max_examples for name in ("treemean", "slow", "nightly")
-    )
-    assert (everyday, slow, nightly) == (EVERY_DAY, USUAL, 10 * USUAL)
-    assert settings().max_examples in (everyday, slow, nightly)
+    numbers = [settings.get_profile(name).max_examples for name in ("treemean", "slow", "nightly")]
+    assert numbers == [EVERY_DAY, USUAL, 10 * USUAL]
+    assert settings().max_examples in numbers
     assert examples(2 * USUAL).max_examples == 2 * settings().max_examples
     assert examples(25).deadline is None
