@@ -1,4 +1,4 @@
-"""Formats as other programs, or a few lines of plain Python, read and write them: what ours are compared with."""
+"""Formats as other programs, or a few lines of plain Python, read and write them, to compare ours with."""
 
 from __future__ import annotations
 
@@ -198,7 +198,9 @@ def tiger_write(trees: Iterable[Tree], path: Path) -> None:
             ElementTree.SubElement(terminals, "t", features, morph="--")
         nodes = ElementTree.SubElement(graph, "nonterminals")
         for index, constituent in enumerate(tree.constituents):
-            node = ElementTree.SubElement(nodes, "nt", id=f"s{number}_{500 + index}", cat=constituent.label or "--")
+            node = ElementTree.SubElement(
+                nodes, "nt", id=f"s{number}_{500 + index}", cat=constituent.label or "--"
+            )
             for child in tree.children[index]:
                 if child.is_word:
                     label, target = tree.word_functions[child.index], child.index + 1

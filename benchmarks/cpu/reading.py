@@ -1,7 +1,7 @@
 """Speed of readers and writers against other programs and plain Python, as ratios of one run.
 
-Before anything is timed, both sides must find the same trees, or write files with the same trees. disco-dop and
-udapi take part where they are installed.
+Before anything is timed, both sides must find the same trees, or write files with the same trees. disco-dop
+and udapi take part where they are installed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def with_heads(bank: Treebank) -> Treebank:
         words, nodes = ["dep"] * len(tree.words), ["dep"] * len(tree.constituents)
         for first, *_ in tree.children:
             (words if first.is_word else nodes)[first.index] = "hd"
-        constituents = [Constituent(c.mask, c.label, f) for c, f in zip(tree.constituents, nodes, strict=True)]
+        constituents = [
+            Constituent(c.mask, c.label, f) for c, f in zip(tree.constituents, nodes, strict=True)
+        ]
         trees.append(tree.replace(word_functions=words, constituents=constituents))
     return Treebank.from_trees(trees)
 

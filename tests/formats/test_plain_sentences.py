@@ -42,7 +42,7 @@ NAMES = sorted(MODULES)
 @contextlib.contextmanager
 def in_python(name: str) -> Iterator[None]:
     """Do without the core."""
-    with mock.patch.object(MODULES[name], "core_function", lambda _: None):
+    with mock.patch.object(MODULES[name], "core_function", return_value=None):
         yield
 
 
@@ -268,7 +268,9 @@ def test_a_record_may_be_longer_than_a_block() -> None:
         )
         given = headed if name == "conllu" else tree
         (read,) = treemean.formats.reading.rebatch(
-            get_format(name).read(Source(io.BytesIO(in_format(name, [given])), "long"), Problems(), encoding="utf-8")
+            get_format(name).read(
+                Source(io.BytesIO(in_format(name, [given])), "long"), Problems(), encoding="utf-8"
+            )
         )
         assert read[0].words == given.words
         assert read[0].masks == given.masks
@@ -335,7 +337,9 @@ def test_many_odd_records_take_linear_time() -> None:
     record = "#BOS 1\nja X -- -- 0 SB\n#EOS 1\n"
     problems = Problems(skip=True)
     assert not list(
-        get_format("export").read(Source(io.BytesIO(record.encode() * 2000), "odd"), problems, encoding="utf-8")
+        get_format("export").read(
+            Source(io.BytesIO(record.encode() * 2000), "odd"), problems, encoding="utf-8"
+        )
     )
     assert problems.count == 2000
 
@@ -347,6 +351,8 @@ def test_small_files_cannot_ask_for_much_memory_at_once() -> None:
         {"words": ["a"] * n, "constituents": [{"spans": [[0, n]]} for _ in range(n)]}, separators=(",", ":")
     )
     raw = io.BytesIO((line + "\n").encode() * 16)
-    sizes = [len(batch.bits) for batch in get_format("jsonl").read(Source(raw, "x"), Problems(), encoding="utf-8")]
+    sizes = [
+        len(batch.bits) for batch in get_format("jsonl").read(Source(raw, "x"), Problems(), encoding="utf-8")
+    ]
     assert sum(sizes) == 16 * n * n // 64
     assert max(sizes) <= (1 << 20) + n * n // 64

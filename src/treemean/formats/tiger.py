@@ -22,7 +22,7 @@ from treemean.formats.export import VIRTUAL_ROOT, has_virtual_root
 from treemean.formats.native import treebank_from_columns
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.plain import Blocks, Text, core_function, is_read_by_core
-from treemean.formats.plainwriting import PlainWriter, core_batch
+from treemean.formats.plainwriting import Expressions, PlainWriter, core_batch
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Reading, Record, read_records
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
@@ -259,7 +259,7 @@ class _Plain(_Serialiser):
     def __init__(self, native: Callable[..., tuple[bytes, int]]) -> None:
         super().__init__()
         self._native = native
-        self.expressions = {
+        self.expressions: Expressions = {
             "words": lambda text: _quoted(text, "word"),
             "tags": lambda text: _label(text, "tag"),
             "word_functions": _function,
@@ -277,7 +277,8 @@ class _Plain(_Serialiser):
         """Return a batch of plain sentences as elements."""
         first = self._count + 1
         openings = [
-            f"<s id={_quoted(id or f's{number}', 'id')}>\n" for number, id in enumerate(batch.ids.tolist(), first)
+            f"<s id={_quoted(id or f's{number}', 'id')}>\n"
+            for number, id in enumerate(batch.ids.tolist(), first)
         ]
         self._count += len(batch)
         return self._native(core_batch(expressed, openings, ["</s>\n"] * len(batch)), first)
