@@ -1,4 +1,4 @@
-"""Formats as other programs, or a few lines of plain Python, read and write them: what ours are compared with."""
+"""Formats as other programs, or a few lines of plain Python, read and write them, to compare ours with."""
 
 from __future__ import annotations
 

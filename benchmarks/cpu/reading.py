@@ -1,7 +1,7 @@
 """Speed of readers and writers against other programs and plain Python, as ratios of one run.
 
-Before anything is timed, both sides must find the same trees, or write files with the same trees. disco-dop and
-udapi take part where they are installed.
+Before anything is timed, both sides must find the same trees, or write files with the same trees. disco-dop
+and udapi take part where they are installed.
 """
 
 from __future__ import annotations

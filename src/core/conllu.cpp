@@ -15,9 +15,7 @@ constexpr std::size_t most_comments = 64;  // they are compared with each other
 std::string_view filled(std::string_view text) { return text == "_" ? std::string_view{} : text; }
 
 // A number as words have it: from 1 on, without zeros in front; -1 if the text is none.
-std::int64_t word_number(std::string_view text) {
-  return text.starts_with('0') ? -1 : small_number(text);
-}
+std::int64_t word_number(std::string_view text) { return text.starts_with('0') ? -1 : small_number(text); }
 
 // Whether a row is a range of words such as 3-4 or an empty node such as 3.1.
 bool is_no_word(std::string_view id) {
@@ -28,7 +26,8 @@ bool is_no_word(std::string_view id) {
 
 class ConlluReader {
  public:
-  ConlluReader(std::string_view text, bool final, Vocabularies& known) : text_(text), final_(final), lines_(text, final) {
+  ConlluReader(std::string_view text, bool final, Vocabularies& known)
+      : text_(text), final_(final), lines_(text, final) {
     known.lend_to(result_.columns);
   }
 

@@ -21,7 +21,8 @@ std::size_t plain_bytes(const char* place) {
   constexpr std::uint64_t ones = 0x0101010101010101u, highest = 0x8080808080808080u;
   std::uint64_t eight = 0;
   std::memcpy(&eight, place, sizeof eight);
-  // The highest bit of every byte that is zero, or less than a bound; bytes behind the first one may be wrong.
+  // The highest bit of every byte that is zero, or less than a bound; bytes behind the first one may be
+  // wrong.
   const auto zero = [](std::uint64_t bytes) { return (bytes - ones) & ~bytes; };
   const std::uint64_t controls = (eight - ones * 0x20) & ~eight;
   const std::uint64_t found = (zero(eight ^ ones * '"') | zero(eight ^ ones * '\\') | controls) & highest;
@@ -107,7 +108,8 @@ void append_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void append_object(std::string& out, const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {
+void append_object(std::string& out,
+                   const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {
   if (pairs.empty()) return;
   std::string_view before = "{";
   for (const auto& [key, value] : pairs) {

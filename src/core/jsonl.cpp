@@ -23,8 +23,8 @@ struct Item {
 };
 
 // Adds the numbers of one row to columns of which all have `rows` rows so far.
-void add_values(std::vector<NumberColumn>& columns, std::size_t rows,
-                Pairs::const_iterator begin, Pairs::const_iterator end) {
+void add_values(std::vector<NumberColumn>& columns, std::size_t rows, Pairs::const_iterator begin,
+                Pairs::const_iterator end) {
   for (auto pair = begin; pair != end; ++pair) {
     auto column = std::ranges::find(columns, pair->first, &NumberColumn::name);
     if (column == columns.end()) {
@@ -49,8 +49,7 @@ class JsonlReader {
       const Line& line = lines_.line();
       const bool blank = line.text.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
       if (!blank && !read_line(line.text)) {
-        result_.odd.push_back(
-            {line.begin, line.end, lines_.breaks_before(), result_.columns.sentences(), 0});
+        result_.odd.push_back({line.begin, line.end, lines_.breaks_before(), result_.columns.sentences(), 0});
       }
       result_.consumed = line.next;
       result_.lines = lines_.breaks_after();
@@ -111,7 +110,8 @@ class JsonlReader {
       case 4:
         return read_list(scanner, [&] { return read_item(scanner); });
       case 5:
-        return read_pairs(scanner, metadata_, [&](std::string_view& value) { return read_text(scanner, value); });
+        return read_pairs(scanner, metadata_,
+                          [&](std::string_view& value) { return read_text(scanner, value); });
       default:
         return read_pairs(scanner, values_, [&](std::string_view& value) { return scanner.value(value); });
     }
@@ -190,14 +190,16 @@ class JsonlReader {
 
   bool add_sentence() {
     const std::size_t n = words_.size(), m = items_.size();
-    if ((!tags_.empty() && tags_.size() != n) || (!functions_.empty() && functions_.size() != n)) return false;
+    if ((!tags_.empty() && tags_.size() != n) || (!functions_.empty() && functions_.size() != n))
+      return false;
     sentence_.nodes.resize(m);
     for (std::size_t p = 0; p < n; ++p) {
       sentence_.words.push_back({words_[p], tags_.empty() ? std::string_view{} : tags_[p],
                                  functions_.empty() ? std::string_view{} : functions_[p], no_parent});
     }
     if (!sentence_.too_large().empty() || !make_masks(n)) return false;
-    if (!fits(values_, result_.sentence_values) || !fits(item_values_, result_.constituent_values)) return false;
+    if (!fits(values_, result_.sentence_values) || !fits(item_values_, result_.constituent_values))
+      return false;
     const auto width = (n + 63) / 64;
     order_.resize(m);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -209,7 +211,8 @@ class JsonlReader {
       rows_.insert(rows_.end(), masks_.begin() + static_cast<std::ptrdiff_t>(i * width),
                    masks_.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
     }
-    if (!fault_of_tree(static_cast<std::int64_t>(n), static_cast<std::int64_t>(m), rows_.data(), owner_).empty())
+    if (!fault_of_tree(static_cast<std::int64_t>(n), static_cast<std::int64_t>(m), rows_.data(), owner_)
+             .empty())
       return false;
     add_constituents();
     add_values(result_.sentence_values, result_.columns.sentences(), values_.begin(), values_.end());
@@ -235,7 +238,8 @@ class JsonlReader {
   void add_constituents() {
     Columns& columns = result_.columns;
     for (const std::size_t i : order_) {
-      const auto begin = item_values_.begin() + static_cast<std::ptrdiff_t>(i == 0 ? 0 : items_[i - 1].values);
+      const auto begin =
+          item_values_.begin() + static_cast<std::ptrdiff_t>(i == 0 ? 0 : items_[i - 1].values);
       const auto end = item_values_.begin() + static_cast<std::ptrdiff_t>(items_[i].values);
       add_values(result_.constituent_values, columns.labels.codes.size(), begin, end);
       columns.labels.push(items_[i].label);
@@ -257,7 +261,8 @@ class JsonlReader {
       std::int64_t end = 0, size = 0;
       for (; k < items_[i].spans; ++k) {
         const Span& span = spans_[k];
-        if (span.start < end || span.end <= span.start || span.end > static_cast<std::int64_t>(n)) return false;
+        if (span.start < end || span.end <= span.start || span.end > static_cast<std::int64_t>(n))
+          return false;
         fill(&masks_[i * width], span);
         end = span.end;
         size += span.end - span.start;

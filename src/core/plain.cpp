@@ -5,15 +5,14 @@
 namespace treemean {
 
 bool has_wide_blank_at_an_end(std::string_view text) {
-  constexpr std::string_view blanks[] = {
-      "\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82",
-      "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88",
-      "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F",
-      "\xE3\x80\x80"};
+  constexpr std::string_view blanks[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80",
+                                         "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84",
+                                         "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88",
+                                         "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xA9",
+                                         "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
   if (text.empty() || ((text.front() & 0x80) == 0 && (text.back() & 0x80) == 0)) return false;
-  return std::ranges::any_of(blanks, [&](std::string_view blank) {
-    return text.starts_with(blank) || text.ends_with(blank);
-  });
+  return std::ranges::any_of(
+      blanks, [&](std::string_view blank) { return text.starts_with(blank) || text.ends_with(blank); });
 }
 
 bool ParentsFirst::arrange(Sentence& sentence) {
@@ -43,7 +42,8 @@ bool ParentsFirst::arrange(Sentence& sentence) {
   if (order_.size() < count) return false;
   std::ranges::reverse(order_);
   index_of_.resize(count);
-  for (std::size_t k = 0; k < count; ++k) index_of_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
+  for (std::size_t k = 0; k < count; ++k)
+    index_of_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
   const auto moved = [&](int parent) {
     return parent == no_parent ? no_parent : index_of_[static_cast<std::size_t>(parent)];
   };

@@ -46,9 +46,7 @@ struct PlainResult {
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // What Python's `strip` takes for white space, as far as it is ASCII.
-inline bool is_white(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f');
-}
+inline bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
 
 inline std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -93,7 +91,7 @@ class Lines {
   }
 
   const Line& line() const { return line_; }
-  std::int64_t breaks_before() const { return breaks_; }      // the current line
+  std::int64_t breaks_before() const { return breaks_; }         // the current line
   std::int64_t breaks_after() const { return breaks_ + seen_; }  // up to the end of the current line
 
  private:

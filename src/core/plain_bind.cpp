@@ -42,7 +42,8 @@ using Bytes = Column<std::uint8_t>;
 using Trees = std::tuple<Offsets, Offsets, Column<std::uint64_t>>;
 using Texts = std::tuple<Column<std::int32_t>, Bytes, Offsets>;
 using Plain = std::tuple<Bytes, Offsets>;
-// Trees; words, tags and functions of words, labels and functions; what stands before and after each sentence.
+// Trees; words, tags and functions of words, labels and functions; what stands before and after each
+// sentence.
 using Batch = std::tuple<Trees, Texts, Texts, Texts, Texts, Texts, Plain, Plain>;
 
 CodedView view(const Texts& texts) {
@@ -78,14 +79,16 @@ auto without_gil(Read read) {
 }  // namespace
 
 void bind_plain(nb::module_& m) {
-  nb::class_<Vocabularies>(m, "Vocabularies", "What readers of one file know of its texts.").def(nb::init<>());
+  nb::class_<Vocabularies>(m, "Vocabularies", "What readers of one file know of its texts.")
+      .def(nb::init<>());
   m.def(
       "read_export",
       [](const nb::bytes& text, bool final, int state, Vocabularies& known) {
         return to_python(without_gil([&] { return read_export(view(text), final, state, known); }));
       },
       "text"_a, "final"_a, "state"_a, "known"_a,
-      "Read the plain sentences of a piece of text: (columns, bytes consumed, lines consumed, records that are "
+      "Read the plain sentences of a piece of text: (columns, bytes consumed, lines consumed, records that "
+      "are "
       "left to Python as (begin, end, line, sentences before, state), state, values of sentences, of "
       "constituents).");
   m.def(
@@ -105,7 +108,8 @@ void bind_plain(nb::module_& m) {
       [](const nb::bytes& text, bool final, int state, Vocabularies& known) {
         TigerResult result = without_gil([&] { return read_tiger(view(text), final, state, known); });
         nb::list runs;
-        for (const PlainRun& run : result.runs) runs.append(nb::make_tuple(run.begin, run.end, run.sentences));
+        for (const PlainRun& run : result.runs)
+          runs.append(nb::make_tuple(run.begin, run.end, run.sentences));
         return nb::make_tuple(to_python(std::move(result.plain.columns)), result.plain.consumed, runs,
                               result.plain.state);
       },

@@ -78,7 +78,8 @@ class Sentences {
 
   // Whether the root is the one that readers add where there is none.
   bool has_virtual_root(std::string_view label_of_root, std::string_view no_function) const {
-    return m_ > 0 && label(0) == label_of_root && function(0) == no_function && (m_ == 1 || !same_words(0, 1));
+    return m_ > 0 && label(0) == label_of_root && function(0) == no_function &&
+           (m_ == 1 || !same_words(0, 1));
   }
 
   // The continuous parts of a set, each from its first word up to the one behind its last.
@@ -229,7 +230,8 @@ class ConlluWriter {
       const auto marked = std::ranges::count_if(children, marks);
       if (marked > 1 || (marked == 0 && c > 0 && children.size() > 1)) return false;
       std::size_t head = children.size();
-      if (marked == 1) head = static_cast<std::size_t>(std::ranges::find_if(children, marks) - children.begin());
+      if (marked == 1)
+        head = static_cast<std::size_t>(std::ranges::find_if(children, marks) - children.begin());
       else if (c > 0) head = 0;
       const std::string_view own = relation(sentences_.function(c));
       int governor = 0;
@@ -298,10 +300,11 @@ class TigerWriter {
     first_node_ = std::max(usual_first, n + 1) - (rooted ? 1 : 0);
     bool gaps = false;
     for (int c = 0; c < m && !gaps; ++c) gaps = sentences_.spans(c).size() > 1;
-    add({"<graph root=\"", prefix_, gaps ? "VROOT\" discontinuous=\"true\">\n" : "VROOT\">\n", "<terminals>\n"});
+    add({"<graph root=\"", prefix_, gaps ? "VROOT\" discontinuous=\"true\">\n" : "VROOT\">\n",
+         "<terminals>\n"});
     for (int p = 0; p < n; ++p) {
-      add({"<t id=\"", prefix_, std::to_string(p + 1), "\" word=", sentences_.word(p), " lemma=\"--\" pos=",
-           sentences_.tag(p), " morph=\"--\"/>\n"});
+      add({"<t id=\"", prefix_, std::to_string(p + 1), "\" word=", sentences_.word(p),
+           " lemma=\"--\" pos=", sentences_.tag(p), " morph=\"--\"/>\n"});
     }
     out_ += "</terminals>\n<nonterminals>\n";
     for (int c = m - 1; c >= (rooted ? 1 : 0); --c) {

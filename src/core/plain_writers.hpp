@@ -38,7 +38,8 @@ struct Written {
 // With a column of lemmas in version 4.
 Written write_export(const WriterColumns& columns, int version);
 
-// Functions that mark heads are told as a tab. Stops before a tree whose heads are not marked as they must be.
+// Functions that mark heads are told as a tab. Stops before a tree whose heads are not marked as they must
+// be.
 Written write_conllu(const WriterColumns& columns);
 
 // The first sentence is number `first`; texts are in quotes already.

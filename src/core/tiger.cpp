@@ -128,7 +128,8 @@ class PlainTag {
 
 class TigerReader {
  public:
-  TigerReader(std::string_view text, bool final, int state, Vocabularies& known) : text_(text), final_(final) {
+  TigerReader(std::string_view text, bool final, int state, Vocabularies& known)
+      : text_(text), final_(final) {
     result_.plain.state = state;
     known.lend_to(result_.plain.columns);
   }
@@ -366,7 +367,7 @@ class TigerReader {
   std::unordered_map<std::string_view, int> index_of_;
   std::vector<Edge> edges_;
   std::vector<char> reached_;
-  std::string_view root_;     // what the graph says its root is
+  std::string_view root_;  // what the graph says its root is
   int above_ = no_parent;  // the node whose edges are being read
 };
 

@@ -21,8 +21,8 @@ struct TreeColumns {
 // O(sum of the sizes of all constituents).
 std::optional<std::pair<std::int64_t, std::string>> find_invalid(const TreeColumns& trees);
 
-// What is wrong with the sets of one sentence of n words, in (n + 63) / 64 bit words each, or nothing. `owner`
-// is scratch. O(sum of their sizes).
+// What is wrong with the sets of one sentence of n words, in (n + 63) / 64 bit words each, or nothing.
+// `owner` is scratch. O(sum of their sizes).
 std::string fault_of_tree(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
                           std::vector<std::int64_t>& owner);
 

@@ -34,6 +34,41 @@ def write_brackets(
     labels: _Texts,
     positions: bool,
 ) -> bytes: ...
+
+class Vocabularies:
+    def __init__(self) -> None: ...
+
+_Plain = tuple[
+    dict[str, Any],
+    int,
+    int,
+    list[tuple[int, int, int, int, int]],
+    int,
+    dict[str, Any],
+    dict[str, Any],
+]
+_Strings = tuple[NDArray[np.uint8], NDArray[np.int64]]
+_Batch = tuple[
+    tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]],
+    _Texts,
+    _Texts,
+    _Texts,
+    _Texts,
+    _Texts,
+    _Strings,
+    _Strings,
+]
+
+def read_export(text: bytes, final: bool, state: int, known: Vocabularies) -> _Plain: ...
+def read_conllu(text: bytes, final: bool, state: int, known: Vocabularies) -> _Plain: ...
+def read_jsonl(text: bytes, final: bool, state: int, known: Vocabularies) -> _Plain: ...
+def read_tiger(
+    text: bytes, final: bool, state: int, known: Vocabularies
+) -> tuple[dict[str, Any], int, list[tuple[int, int, int]], int]: ...
+def write_export(batch: _Batch, version: int) -> tuple[bytes, int]: ...
+def write_conllu(batch: _Batch) -> tuple[bytes, int]: ...
+def write_tiger(batch: _Batch, first: int) -> tuple[bytes, int]: ...
+def write_jsonl(batch: _Batch, values: _Texts) -> tuple[bytes, int]: ...
 def find_invalid(
     word_offsets: NDArray[np.int64], constituent_offsets: NDArray[np.int64], bits: NDArray[np.uint64]
 ) -> tuple[int, str] | None: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 
 import drawing_examples
 import pytest
@@ -192,3 +193,21 @@ def test_words_that_would_break_lines() -> None:
     assert lines[0].strip() == "S␉"
     assert len(lines) == 3
     assert "\x1b" not in draw(tree, color=True)
+
+
+@pytest.mark.parametrize("shape", ["right", "left", "flat", "gaps"])
+def test_sentences_of_thousands_of_words(shape: str) -> None:
+    """Two thousand words take about a second; quadratic work in Python took half a minute and a gigabyte."""
+    n = 2000
+    sets = {
+        "right": [range(i, n) for i in range(n - 1)],
+        "left": [range(i) for i in range(n, 1, -1)],
+        "flat": [range(n)],
+        "gaps": [range(n), *([i, i + 2] for i in range(0, n - 4, 4))],
+    }[shape]
+    tree = Tree([f"w{i}" for i in range(n)], [(positions, "LABEL") for positions in sets])
+    begun = time.process_time()
+    lines = draw(tree).split("\n")
+    assert time.process_time() - begun < 10
+    assert lines[-1].split() == list(tree.words)
+    assert sum(line.count("LABEL") for line in lines) == len(sets)

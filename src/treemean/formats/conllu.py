@@ -21,7 +21,7 @@ from treemean.errors import FormatError, InvalidTree, UnwritableTree
 from treemean.files.source import Source
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.plain import core_function, is_read_by_core, read_plain
-from treemean.formats.plainwriting import PlainWriter, core_batch
+from treemean.formats.plainwriting import Expressions, PlainWriter, core_batch
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, paragraphs, read_records
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
@@ -59,7 +59,11 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
     native = core_function("read_conllu") if is_read_by_core(encoding) else None
     if native is None:
         return read_records(source, paragraphs(source), lambda record: _parse(record, encoding), problems)
-    return read_plain(source, problems, native, lambda record, _: _parse(record, encoding), encoding=encoding)
+
+    def parse(record: Record, state: int) -> Tree | None:
+        return _parse(record, encoding)
+
+    return read_plain(source, problems, native, parse, encoding=encoding)
 
 
 def _parse(record: Record, encoding: str) -> Tree | None:
@@ -265,7 +269,7 @@ class _Plain:
 
     def __init__(self, native: Callable[..., tuple[bytes, int]]) -> None:
         self._native = native
-        self.expressions = {
+        self.expressions: Expressions = {
             "words": _form,
             "tags": lambda text: _field(text, "tag"),
             "word_functions": self._function,

@@ -25,7 +25,7 @@ from treemean.errors import FormatError, InvalidTree, UnwritableTree
 from treemean.files.source import Source
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.plain import core_function, is_read_by_core, read_plain
-from treemean.formats.plainwriting import PlainWriter, core_batch
+from treemean.formats.plainwriting import Expressions, PlainWriter, core_batch
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
@@ -102,9 +102,9 @@ class _Reader:
             if unfinished is not None:
                 yield unfinished
 
-    def parse_version(self, record: Record, version: int) -> Tree:
-        """Build the tree of one sentence in a version, 0 if `#FORMAT` told none."""
-        self._version = version or None
+    def parse_version(self, record: Record, state: int) -> Tree:
+        """Build the tree of one sentence in the version `state`, 0 if `#FORMAT` told none."""
+        self._version = state or None
         return self.parse(record)
 
     def parse(self, record: Record) -> Tree:
@@ -275,7 +275,7 @@ class _Plain(_Serialiser):
     def __init__(self, version: int, native: Callable[..., tuple[bytes, int]]) -> None:
         super().__init__(version)
         self._native = native
-        self.expressions = {
+        self.expressions: Expressions = {
             "words": _word,
             "tags": lambda text: _label(text, "tag"),
             "word_functions": _function,

@@ -20,7 +20,7 @@ from treemean.errors import FormatError, InvalidTree
 from treemean.files.source import Source
 from treemean.formats.limits import MAX_DEPTH, check_pieces, check_size, depth_of
 from treemean.formats.plain import core_function, read_plain
-from treemean.formats.plainwriting import PlainWriter, core_batch, core_texts
+from treemean.formats.plainwriting import Expressions, PlainWriter, core_batch, core_texts
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Record, read_records, single_lines
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
@@ -42,9 +42,11 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
     native = core_function("read_jsonl")
     if native is None:
         return read_records(source, single_lines(source), _parse, problems)
-    return read_plain(
-        source, problems, native, lambda record, _: _parse(record), encoding="utf-8", number=_number_of_token
-    )
+
+    def parse(record: Record, state: int) -> Tree:
+        return _parse(record)
+
+    return read_plain(source, problems, native, parse, encoding="utf-8", number=_number_of_token)
 
 
 def _number_of_token(token: str) -> float:
@@ -230,7 +232,9 @@ class _Plain:
 
     def __init__(self, native: Callable[..., tuple[bytes, int]]) -> None:
         self._native = native
-        self.expressions = dict.fromkeys(("words", "tags", "word_functions", "labels", "functions"), _quoted)
+        self.expressions: Expressions = dict.fromkeys(
+            ("words", "tags", "word_functions", "labels", "functions"), _quoted
+        )
 
     def needs_care(self, batch: Treebank) -> NDArray[np.bool_]:
         """Return no sentence: this format can express them all."""

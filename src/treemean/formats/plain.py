@@ -1,15 +1,15 @@
 """Reading and writing what is plain in the core, and all else in Python, sentence by sentence in one order.
 
-The core takes the sentences that look as programs and annotators write them. What is odd in any way, wrong or
-just rare, it hands back as it stands, and the format's own module reads it, or words the error. So a format is
-defined in one place, and where the core is not built the same module reads everything.
+The core takes the sentences that look as programs and annotators write them. What is odd in any way, wrong
+or just rare, it hands back as it stands, and the format's own module reads it, or words the error. So a
+format is defined in one place, and where the core is not built the same module reads everything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,11 +22,16 @@ from treemean.trees import CodedStrings, Strings, Tree, Treebank
 
 #: Blocks grow up to so many bytes.
 LARGEST_BLOCK = 4 * BLOCK
-#: (text, final, state, vocabularies) -> columns, bytes consumed, lines consumed, odd records, state, and numbers; see
-#: `_core.pyi`.
+#: (text, final, state, vocabularies) -> columns, bytes consumed, lines consumed, odd records, state, and
+#: numbers; see `_core.pyi`.
 PlainReader = Callable[[bytes, bool, int, Any], tuple[Any, ...]]
-#: A parser of one record, which is told what the core had to remember where the record stands.
-Parser = Callable[[Record, int], Tree | None]
+
+
+class Parser(Protocol):
+    """A parser of one record."""
+
+    def __call__(self, record: Record, state: int) -> Tree | None:
+        """Return its tree; `state` is what the core had to remember where the record stands."""
 
 
 def core_function(name: str) -> Any:
@@ -135,10 +140,12 @@ def read_plain(
     while blocks.more():
         text = Text(blocks.rest, encoding)
         final = blocks.final
-        columns, consumed, lines, odd, state, *numbers = native(text.utf8, final, state, known)
+        columns, consumed, lines, odd, state, of_sentences, of_constituents = native(
+            text.utf8, final, state, known
+        )
         batch = treebank_from_columns(columns)
         if number is not None:
-            batch = _with_numbers(batch, *numbers, number)
+            batch = _with_numbers(batch, of_sentences, of_constituents, number)
         pieces = []
         done = 0
         for begin, end, line, before, state_there in odd:
@@ -146,7 +153,7 @@ def read_plain(
             reading.count += before - done
             done = before
             record = Record(lines_before + line + 1, _lines(text.original(begin, end)))
-            tree = reading.parse(record, lambda record, state=state_there: parse(record, state))
+            tree = reading.parse(record, partial(parse, state=state_there))
             if tree is not None:
                 pieces.append(Treebank.from_trees([tree]))
         pieces.append(batch[done:] if done else batch)

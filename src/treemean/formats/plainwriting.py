@@ -12,6 +12,9 @@ from treemean.errors import UnwritableTree
 from treemean.formats.writing import TextWriter, Unwritable
 from treemean.trees import CodedStrings, Strings, Treebank
 
+#: How a text looks in a format, for each column of texts.
+Expressions = Mapping[str, Callable[[str], str]]
+
 _OF_WORDS = ("words", "tags", "word_functions")
 _OF_CONSTITUENTS = ("labels", "functions")
 
@@ -21,11 +24,11 @@ class PlainFormat(Protocol):
 
     Attributes
     ----------
-    expressions : for the columns `words`, `tags`, `word_functions`, `labels` and `functions` how a text looks in
-        the format; raises `UnwritableTree` for one that cannot be there, or needs care.
+    expressions : for the columns `words`, `tags`, `word_functions`, `labels` and `functions` how a text looks
+        in the format; raises `UnwritableTree` for one that cannot be there, or needs care.
     """
 
-    expressions: Mapping[str, Callable[[str], str]]
+    expressions: Expressions
 
     def needs_care(self, batch: Treebank) -> NDArray[np.bool_]:
         """Return which sentences are not plain, whatever their texts."""
@@ -76,9 +79,7 @@ class PlainWriter:
         self._careful.close()
 
 
-def _express(
-    batch: Treebank, expressions: Mapping[str, Callable[[str], str]]
-) -> tuple[Treebank, NDArray[np.bool_]]:
+def _express(batch: Treebank, expressions: Expressions) -> tuple[Treebank, NDArray[np.bool_]]:
     """Return a batch with all texts expressed, and which sentences have one that cannot be."""
     columns = {}
     care = np.zeros(len(batch), dtype=bool)

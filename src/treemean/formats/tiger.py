@@ -22,7 +22,7 @@ from treemean.formats.export import VIRTUAL_ROOT, has_virtual_root
 from treemean.formats.native import treebank_from_columns
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.plain import Blocks, Text, core_function, is_read_by_core
-from treemean.formats.plainwriting import PlainWriter, core_batch
+from treemean.formats.plainwriting import Expressions, PlainWriter, core_batch
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Reading, Record, read_records
 from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
@@ -269,7 +269,7 @@ class _Plain(_Serialiser):
     def __init__(self, native: Callable[..., tuple[bytes, int]]) -> None:
         super().__init__()
         self._native = native
-        self.expressions = {
+        self.expressions: Expressions = {
             "words": lambda text: _quoted(text, "word"),
             "tags": lambda text: _label(text, "tag"),
             "word_functions": _function,

@@ -18,8 +18,8 @@ _FEW = 32
 def parents_of(bank: Treebank) -> Ints:
     """Return the parent of every constituent as an index into all constituents, -1 for roots.
 
-    In canonical order the parent of a set is the last set before it that holds its first word. So all first sets
-    of the sentences are laid down, then all second ones, and so on, and every word remembers the last one.
+    In canonical order the parent of a set is the last set before it that holds its first word. So all first
+    sets of the sentences are laid down, then all second ones, and so on, and every word remembers the last.
     O(words times constituents of each sentence).
 
     >>> from treemean.trees import Tree
@@ -77,7 +77,7 @@ def heights_of(bank: Treebank, parents: Ints) -> Ints:
 
 
 def depths_of(parents: Ints) -> Ints:
-    """Return for every constituent the number of constituents above it. O(constituents times log of depth)."""
+    """Return for every constituent the number of constituents above it. O(constituents · log depth)."""
     depths = (parents >= 0).astype(np.int64)
     above = np.where(parents >= 0, parents, np.arange(len(parents)))
     while True:  # twice as far up every time
@@ -100,8 +100,8 @@ def child_counts_of(bank: Treebank, parents: Ints) -> Ints:
 def ill_nested_sentences(bank: Treebank, parents: Ints) -> Ints:
     """Return the sentences in which two disjoint constituents interleave (a … b … a … b).
 
-    If two do, then so do two children of one constituent, and both are discontinuous. Of these a and b, where a
-    begins first, they interleave if a has a word between the first and the last one of b.
+    If two do, then so do two children of one constituent, and both are discontinuous. Of these a and b, where
+    a begins first, they interleave if a has a word between the first and the last one of b.
     """
     gapped = np.flatnonzero((bank.fan_outs > 1) & (parents >= 0))
     gapped = gapped[np.argsort(parents[gapped], kind="stable")]
@@ -114,11 +114,11 @@ def ill_nested_sentences(bank: Treebank, parents: Ints) -> Ints:
         if size > _FEW and sentence not in found and not bank[sentence].is_well_nested:
             found.add(sentence)
     pairs = []
-    for distance in range(1, _FEW):
-        left = np.flatnonzero(above[distance:] == above[:-distance]) if distance < len(above) else []
+    for distance in range(1, min(_FEW, len(above))):
+        left = np.flatnonzero(above[distance:] == above[:-distance])
         if not len(left):
             break
-        pairs.append(np.stack([gapped[left], gapped[np.asarray(left) + distance]]))
+        pairs.append(np.stack([gapped[left], gapped[left + distance]]))
     if pairs:
         first, second = np.concatenate(pairs, axis=1)
         found.update(bank.sentence_of[first[_interleave(bank, first, second)]].tolist())

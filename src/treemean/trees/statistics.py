@@ -117,8 +117,8 @@ class StatisticsCounter:
             self._tables[name].update({int(value): int(counts[value]) for value in np.flatnonzero(counts)})
         for name in ("labels", "tags", "functions"):
             column = getattr(batch, name)
-            used = np.bincount(column.codes, minlength=len(column.texts))
-            self._tables[name].update({t: int(c) for t, c in zip(column.texts, used) if c})
+            counts = np.bincount(column.codes, minlength=len(column.texts))
+            self._tables[name].update({t: int(c) for t, c in zip(column.texts, counts) if c})
         used = np.bincount(batch.words.codes, minlength=len(batch.words.vocabulary)) > 0
         self._types.update(compress(batch.words.vocabulary.to_bytes(), used.tolist()))
 

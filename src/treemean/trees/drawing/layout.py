@@ -78,8 +78,8 @@ class Arrangement:
     home : the continuous part of every node in which its anchor lies.
     level : 0 for words, 1 and more for constituents.
     crossings : for every node the nodes whose stems pass its bar, from left to right.
-    neighbours : from the lowest level to the highest and from left to right, the pairs of neighbours on a label
-        row of which at least one has its label there: (level, left node, right node).
+    neighbours : from the lowest level to the highest and from left to right, the pairs of neighbours on a
+        label row of which at least one has its label there: (level, left node, right node).
     """
 
     words: int
@@ -275,7 +275,7 @@ def _rows(
         if ended:
             row = [place for place in row if place not in ended]
         row = sorted([*row, *(rank[node] for node in nodes)])
-        met = set()
+        met: set[int] = set()
         for node in nodes:
             place = bisect_left(row, rank[node])
             met.update(range(max(place - 1, 0), min(place + 1, len(row) - 1)))
