@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from treemean.cli import options
 from treemean.cli.app import app
 from treemean.names import Language
 
@@ -45,5 +46,5 @@ def sample(
             say(str(path))
         return
     treebank = sample_treebank.generate(generate, seed=seed, language=language, punctuation=punctuation)
-    write(treebank, output)
+    write(treebank, output, format=options.printed_as(str(output)))
     say(f"{len(treebank)} sentences written to {output}")
