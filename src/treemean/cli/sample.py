@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import WRITES
 from treemean.names import Language
@@ -50,8 +51,12 @@ def sample(
         for path in sample_treebank.write_sample(output, overwrite=overwrite):
             say(str(path))
         return
-    TreebankWriter(output)  # says now, and of this name, if it tells no format
+    printed = options.printed_as(str(output))
+    TreebankWriter(output, format=printed)  # says now, and of this name, if it tells no format
     treebank = sample_treebank.generate(generate, seed=seed, language=language, punctuation=punctuation)
-    with all_or_none([output], overwrite=overwrite) as places:
-        write(treebank, places[output])
+    if str(output) == "-":
+        write(treebank, output, format=printed)
+    else:
+        with all_or_none([output], overwrite=overwrite) as places:
+            write(treebank, places[output])
     say(f"{len(treebank)} sentences written to {output}")
