@@ -152,7 +152,12 @@ def average(
     if stats is not None:
         options.check_different(str(stats), "--stats", [output, *runs])
     shares = options.numbers(weights, "--weights")
-    own_ties = None if ties in get_args(TieRule) else TiesFile(ties)
+    own_ties = None
+    if ties not in get_args(TieRule):
+        if ties != "-" and not Path(ties).exists():
+            known = ", ".join(get_args(TieRule))
+            raise typer.BadParameter(f"{ties!r} is neither {known} nor a file", param_hint="--ties")
+        own_ties = TiesFile(ties)
     valued, batched, finished = hits_of(
         hits,
         runs,
@@ -212,7 +217,8 @@ def average(
         say(f"skipped: {unsolved}")
     if skipped:
         say(f"{len(skipped)} sentences skipped that are beyond the reach of {method}")
-    say(f"{sentences} sentences averaged, {proven} proven optimal, written to {output}")
+    noun = "sentence" if sentences == 1 else "sentences"
+    say(f"{sentences} {noun} averaged, {proven} proven optimal, written to {output}")
 
 
 def _averages(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from treemean.trees import Treebank
 
 
+#: Some sentences, such as a treebank.
+Batch = TypeVar("Batch", bound=Sized)
 #: How results are printed.
 OutputFormat = Literal["table", "markdown", "csv", "json"]
 
@@ -84,7 +86,7 @@ def report_problems(problems: Problems, unwritable: Unwritable | None = None) ->
             say(f"{unwritable.skipped} trees skipped that the format cannot express")
 
 
-def with_progress(batches: Iterable[Treebank], description: str) -> Iterator[Treebank]:
+def with_progress(batches: Iterable[Batch], description: str) -> Iterator[Batch]:
     """Pass batches on, showing how many sentences went by; silent when nobody is watching."""
     if not sys.stderr.isatty():
         yield from batches

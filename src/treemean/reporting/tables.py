@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import rich.table
+    import rich.console
 
 #: 0 of 0.
 NOTHING = "–"
 Cell = str | int | float | None
 #: Larger numbers, as of a grammar that went astray, are shown by their magnitude.
 _LARGE = 1e9
+#: So many characters of the first column are not broken, however many columns there are.
+_UNFOLDED = 16
 
 
 @dataclass(frozen=True)
@@ -33,25 +35,26 @@ class Table:
     title: str = ""
     notes: Sequence[str] = field(default_factory=tuple)
 
-    def to_rich(self) -> rich.table.Table:
-        """Return the table for the terminal."""
+    def to_rich(self) -> rich.console.Group:
+        """Return the table for the terminal; title and notes take its whole width, however narrow it is."""
         from rich import box
+        from rich.console import Group
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        table = RichTable(
-            title=Text(self.title, style="bold") if self.title else None,
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-            caption=Text("\n".join(self.notes)) if self.notes else None,
-            caption_justify="left",
-        )
+        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+        first = max((len(_shown(row[0])) for row in self.rows), default=0)
         for number, name in enumerate(self.columns):
-            table.add_column(Text(name), justify="left" if number == 0 else "right", overflow="fold")
+            table.add_column(
+                Text(name),
+                justify="left" if number == 0 else "right",
+                overflow="fold",
+                min_width=min(first, _UNFOLDED) if number == 0 else None,
+            )
         for row in self.rows:
             table.add_row(*[Text(_shown(cell)) for cell in row])
-        return table
+        above = [Text(self.title, style="bold")] if self.title else []
+        return Group(*above, table, *map(Text, self.notes))
 
     def to_markdown(self) -> str:
         """Return the table as Markdown.
