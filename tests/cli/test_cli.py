@@ -204,7 +204,8 @@ def test_average_decides_ties(tmp_path):
         assert found() == expected
     run(*arguments, "values.jsonl", "--labelled", cwd=tmp_path)
     assert found() == [(1, 2), (0, 1)]
-    assert "No such file" in run(*arguments, "nothing.jsonl", cwd=tmp_path, code=1).stderr
+    refused = run(*arguments, "nothing.jsonl", cwd=tmp_path, code=2).stderr
+    assert "'nothing.jsonl' is neither canonical, right, left nor a file" in refused
     for text, message in (
         ("[]\n", "values.jsonl ends after 1 sentences"),
         ("[]\n[]\n[]\n", "goes on after the last of 2"),

@@ -106,6 +106,13 @@ def test_columns_of_text(a, b):
     assert len(set(coded.texts)) == len(coded.texts)
     assert CodedStrings.concatenate([coded, CodedStrings.of(b)]).tolist() == a + b
     assert (coded == CodedStrings.of(b)) == (a == b)
+    shared = min(len(a), len(b))
+    for other in (
+        CodedStrings.of(b).slice(0, shared),
+        CodedStrings.of([*a, *b]).slice(len(a), len(a) + shared),
+    ):
+        assert coded.slice(0, shared).differs(other).tolist() == [x != y for x, y in zip(a, b)]
+    assert not coded.differs(CodedStrings.of(a)).any()
     assert coded.map(str.upper).tolist() == [t.upper() for t in a]
     assert coded.take(order).compact().tolist() == a[::-1]
     assert coded.where(str.isalpha).tolist() == [t.isalpha() for t in a]

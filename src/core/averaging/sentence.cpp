@@ -114,7 +114,7 @@ void SentenceAverager::add_member(std::size_t proposal, const Chain& chain) {
   const std::int32_t label =
       chain.length == 0 ? reader_.only_label() : reader_.label(chain, chain.length - 1);
   members_.push_back({words, first_of(words), size_of(words, width_), static_cast<std::int64_t>(proposal),
-                      chain, label, false});
+                      chain, label, false, false});
 }
 
 // The chosen candidates, the whole sentence, and single words that more than half of the weight marks as
@@ -153,6 +153,7 @@ void SentenceAverager::choose_labels() {
     const bool agreed = std::all_of(voices.begin() + 1, voices.end(), [&](const Occurrence& voice) {
       return reader_.same(chain_of(voice), member.chain);
     });
+    member.agreed = agreed;
     if (!agreed) member.chain = reader_.vote(voices, is_discontinuous(member.proposal));
     member.label = reader_.label(member.chain, member.chain.length - 1);
   }
@@ -173,8 +174,14 @@ void SentenceAverager::add_binary_members() {
   for (const AddedSet& set : added_) {
     const std::uint64_t* words = set.words.data();
     const std::int64_t proposal = counter_.find(words);
-    members_.push_back(
-        {words, first_of(words), size_of(words, width_), proposal, {}, members_[set.parent].label, true});
+    members_.push_back({words,
+                        first_of(words),
+                        size_of(words, width_),
+                        proposal,
+                        {},
+                        members_[set.parent].label,
+                        true,
+                        false});
     if (proposal < 0 || options_.labelled) continue;
     const std::int32_t candidate = counter_.proposals()[static_cast<std::size_t>(proposal)].candidate;
     outcome_.chosen.push_back(static_cast<std::uint32_t>(candidate));
@@ -201,6 +208,11 @@ void SentenceAverager::describe(const Member& member) {
   } else if (plain_labels_) {
     const Proposal& proposal = counter_.proposals()[static_cast<std::size_t>(member.proposal)];
     nodes_.assign(1, {member.label, 0, proposal.weight});
+  } else if (member.agreed && !reader_.has_functions()) {
+    const Proposal& proposal = counter_.proposals()[static_cast<std::size_t>(member.proposal)];
+    nodes_.clear();
+    for (std::uint32_t i = 0; i < member.chain.length; ++i)
+      nodes_.push_back({reader_.label(member.chain, i), 0, proposal.weight});
   } else {
     reader_.describe(member.chain, voices_.of(static_cast<std::size_t>(member.proposal)),
                      is_discontinuous(member.proposal), nodes_);

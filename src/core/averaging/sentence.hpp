@@ -49,6 +49,7 @@ class SentenceAverager {
     std::int32_t label =
         0;  // the rank of the lowest one; of a set that was added, that of the set it divides
     bool added = false;
+    bool agreed = false;  // whether all individuals that have the set have this chain over it
   };
 
   void add_outcome(std::int64_t nodes, double seconds, Averages& averages);

@@ -9,7 +9,6 @@ import numpy as np
 
 from treemean.errors import MismatchError, TreemeanError
 from treemean.trees import Treebank
-from treemean.trees.strings import CodedStrings
 
 
 def check_aligned(
@@ -35,13 +34,7 @@ def check_aligned(
                 f"{_place(first, s, first_sentence)}: {name} has {run.lengths[s]} words, "
                 f"{called[0]} has {first.lengths[s]}"
             )
-        if (
-            np.array_equal(run.words.codes, first.words.codes)
-            and run.words.vocabulary == first.words.vocabulary
-        ):
-            continue
-        both = CodedStrings.concatenate([first.words, run.words])
-        different = both.codes[: len(first.words)] != both.codes[len(first.words) :]
+        different = first.words.differs(run.words)
         if different.any():
             at = int(np.argmax(different))
             s = int(np.searchsorted(first.word_offsets, at, side="right")) - 1

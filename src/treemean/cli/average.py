@@ -222,7 +222,12 @@ def average(
         )
         return
     check_engine(None, to_format, workers, address, engine)
-    own_ties = None if ties in get_args(TieRule) else TiesFile(ties)
+    own_ties = None
+    if ties not in get_args(TieRule):
+        if ties != "-" and not Path(ties).exists():
+            known = ", ".join(get_args(TieRule))
+            raise typer.BadParameter(f"{ties!r} is neither {known} nor a file", param_hint="--ties")
+        own_ties = TiesFile(ties)
     valued, batched, finished = hits_of(
         hits,
         runs,
@@ -285,7 +290,8 @@ def average(
     if skipped:
         say(f"{len(skipped)} sentences skipped that are beyond the reach of {method}")
     report_losses(writer)
-    say(f"{sentences} sentences averaged, {proven} proven optimal, written to {output}")
+    noun = "sentence" if sentences == 1 else "sentences"
+    say(f"{sentences} {noun} averaged, {proven} proven optimal, written to {output}")
 
 
 def _average_shards(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from treemean.trees import Treebank
 
 
+#: Some sentences, such as a treebank.
 Batch = TypeVar("Batch", bound=Sized)
 #: How results are printed.
 OutputFormat = Literal["table", "markdown", "csv", "json"]

@@ -14,7 +14,15 @@ from treemean.names import DecoderName, FormatName, PutBack
 
 @app.command()
 def parse(
-    model: Annotated[str, READS, typer.Argument(metavar="MODEL", help="The folder of a trained model.")],
+    model: Annotated[
+        str,
+        READS,
+        typer.Argument(
+            metavar="MODEL",
+            help="The folder of a trained model, or that of [cyan]treemean ensemble[/cyan], whose chosen "
+            "models then all parse.",
+        ),
+    ],
     text: Annotated[
         str,
         READS,
@@ -37,8 +45,18 @@ def parse(
     ] = None,
     to_format: options.To = None,
     decoder: Annotated[
-        DecoderName, typer.Option(help="The tree of least expected error, or of the best derivation.")
-    ] = "mbr",
+        DecoderName | None,
+        typer.Option(
+            help="The tree of least expected error, or of the best derivation. If not given mbr, or what the "
+            "ensemble has."
+        ),
+    ] = None,
+    binary: Annotated[
+        bool,
+        typer.Option(
+            "--binary", help="Of an ensemble, the best binary trees; those of a single model always are."
+        ),
+    ] = False,
     posteriors: Annotated[
         bool,
         typer.Option(
@@ -74,7 +92,9 @@ def parse(
 ) -> None:
     """Parse text with a trained model and write the trees in any format, in the order of the sentences.
 
-    Words stay as they are in the text; words that the model does not know are parsed as unknown ones.
+    With the folder of an ensemble, its models parse every sentence, and their trees are averaged with the
+    weights or hits of the ensemble. Words stay as they are in the text; words that a model does not know are
+    parsed as unknown ones.
 
     [bold]Examples[/bold]
 
@@ -89,6 +109,8 @@ def parse(
       treemean parse runs/run01/model text.txt -o trees.ptb --make-continuous
 
       treemean parse runs/run01/model text.txt -o trees/ --engine local
+
+      treemean parse out text.txt -o trees.discbracket   [dim]# out: of treemean ensemble[/dim]
     """
     from treemean.cli.output import loading, naming_options, report_losses, say, with_progress
     from treemean.cli.scaling import check_engine, folder_wanted
@@ -96,6 +118,7 @@ def parse(
     from treemean.formats import TreebankWriter, Unwritable
 
     with loading("PyTorch"):
+        from treemean.experiments.parser import EnsembleParser, is_ensemble
         from treemean.parsing import Model, ParseCounts, ReadCounts, read_sentences
         from treemean.parsing import parse as parse_sentences
         from treemean.parsing.parallel import parse_in_parallel
@@ -106,6 +129,12 @@ def parse(
         check_engine(output, to_format, workers, address, engine)
         if jobs > 1:
             raise typer.BadParameter("processes of an engine are told by --workers", param_hint="--jobs")
+        if is_ensemble(model):
+            raise InvalidOption(
+                "shards are parsed by one model: give that of each run, and average the folders"
+            )
+        if binary:
+            raise InvalidOption("--binary is for ensembles: the trees of a single model are binary")
         _parse_shards(
             model,
             text,
@@ -120,7 +149,7 @@ def parse(
                 "encoding": encoding,
                 "dialect": dialect,
             },
-            decoder=decoder,
+            decoder=decoder or "mbr",
             batch_words=batch_words,
             posteriors=posteriors,
             punctuation=punctuation,
@@ -130,23 +159,39 @@ def parse(
     check_engine(None, to_format, workers, address, engine)
     if jobs > 1 and device != "cpu":
         raise InvalidOption("several processes parse on the CPU only: give --jobs or --device")
-    loaded = Model.load(model, device=device)
+    ensemble = EnsembleParser.read(model) if is_ensemble(model) else None
+    if ensemble is None and binary:
+        raise InvalidOption("--binary is for ensembles: the trees of a single model are binary")
+    if ensemble is not None and posteriors:
+        raise InvalidOption(
+            "an average has no posteriors: parse with single models, or leave out --posteriors"
+        )
+    models = [Model.load(model, device=device)] if ensemble is None else ensemble.load(device)
     read, parsed = ReadCounts(), ParseCounts()
     sentences = read_sentences(
-        text, loaded.normalisation, format=from_format, encoding=encoding, dialect=dialect, counts=read
+        text, models[0].normalisation, format=from_format, encoding=encoding, dialect=dialect, counts=read
     )
-    chosen = ParseOptions(decoder, batch_words, posteriors, punctuation, max_length)
-    batches = (
-        parse_in_parallel(model, sentences, chosen, jobs=jobs, counts=parsed)
-        if jobs > 1
-        else parse_sentences(loaded, sentences, options=chosen, counts=parsed)
-    )
+    usual = "mbr" if ensemble is None else ensemble.decoder
+    chosen = ParseOptions(decoder or usual, batch_words, posteriors, punctuation, max_length)
+    described = f"parsing {text}"
+    if ensemble is not None:
+        told = ensemble.parse(models, sentences, chosen, jobs=jobs, counts=parsed)
+        shown = with_progress(told, f"{described} with {counted(len(models), 'model')}")
+        batches = ensemble.averages(shown, chosen, binary=binary, jobs=jobs)
+    elif jobs > 1:
+        batches = with_progress(
+            parse_in_parallel(model, sentences, chosen, jobs=jobs, counts=parsed), described
+        )
+    else:
+        batches = with_progress(
+            parse_sentences(models[0], sentences, options=chosen, counts=parsed), described
+        )
     unwritable = Unwritable("make-continuous" if make_continuous else "error")
     writer = TreebankWriter(output, format=to_format or options.printed_as(output), unwritable=unwritable)
     if posteriors:
         options.check_keeps_probabilities(writer)
     with naming_options("--make-continuous raises the parts of discontinuous constituents"), writer:
-        for batch in with_progress(batches, f"parsing {text}"):
+        for batch in batches:
             writer.write(batch)
     for message in [*read.describe(), *parsed.describe(max_length)]:
         say(message)
@@ -154,7 +199,8 @@ def parse(
     if unwritable.changed:
         say(f"{counted(unwritable.changed, 'discontinuous tree')} made continuous")
     known = f"{parsed.unknown} of {counted(parsed.words, 'word')} unknown to the model"
-    say(f"{counted(parsed.sentences, 'sentence')} parsed, {known}")
+    by = "" if ensemble is None else f" by {counted(len(models), 'model')} and averaged"
+    say(f"{counted(parsed.sentences, 'sentence')} parsed{by}, {known}")
 
 
 def _parse_shards(model: str, text: str, output: str, **how: Any) -> None:

@@ -19,6 +19,8 @@ NOTHING = "–"
 Cell = str | int | float | None
 #: Larger numbers, as of a grammar that went astray, are shown by their magnitude.
 _LARGE = 1e9
+#: So many characters of the first column are not broken, however many columns there are.
+_UNFOLDED = 16
 
 
 @dataclass(frozen=True)
@@ -37,16 +39,20 @@ class Table:
     notes: Sequence[str] = field(default_factory=tuple)
 
     def to_rich(self) -> rich.console.Group:
-        """Return the table for the terminal; title and notes are as wide as that, not as the table."""
+        """Return the table for the terminal; title and notes take its whole width, however narrow it is."""
         from rich import box
         from rich.console import Group
         from rich.table import Table as RichTable
         from rich.text import Text
 
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+        first = max((len(_shown(row[0])) for row in self.rows), default=0)
         for number, name in enumerate(self.columns):
             table.add_column(
-                Text(harmless(name)), justify="left" if number == 0 else "right", overflow="fold"
+                Text(harmless(name)),
+                justify="left" if number == 0 else "right",
+                overflow="fold",
+                min_width=min(first, _UNFOLDED) if number == 0 else None,
             )
         for row in self.rows:
             table.add_row(*[Text(harmless(_shown(cell))) for cell in row])

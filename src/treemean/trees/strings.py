@@ -59,6 +59,12 @@ class Strings:
     def __repr__(self) -> str:
         return f"<Strings: {_shown(self)}>"
 
+    def same_bytes(self, other: Strings) -> bool:
+        """Tell whether two columns hold the same texts in the same layout; equal texts may lie elsewhere."""
+        return self is other or (
+            np.array_equal(self.offsets, other.offsets) and np.array_equal(self.data, other.data)
+        )
+
     @cached_property
     def texts(self) -> list[str]:
         """All texts as Python strings, kept."""
@@ -221,13 +227,22 @@ class CodedStrings:
             codes.append(previous[1][column.codes])
         return CodedStrings(np.concatenate(codes), Strings.of_bytes(list(index)))
 
+    def differs(self, other: CodedStrings) -> NDArray[np.bool_]:
+        """Return where two columns of the same length have different texts.
+
+        >>> CodedStrings.of(["np", "vp"]).differs(CodedStrings.of(["np", "np"])).tolist()
+        [False, True]
+        """
+        # Files of the same words have the same vocabularies: then no text need be looked at.
+        if self.vocabulary.same_bytes(other.vocabulary):
+            return np.not_equal(self.codes, other.codes)
+        both = CodedStrings.concatenate([self, other]).codes
+        return np.not_equal(both[: len(self)], both[len(self) :])
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CodedStrings):
             return NotImplemented
-        if len(self) != len(other):
-            return False
-        both = CodedStrings.concatenate([self, other]).codes
-        return np.array_equal(both[: len(self)], both[len(self) :])
+        return len(self) == len(other) and not self.differs(other).any()
 
     __hash__ = None  # type: ignore[assignment]
 

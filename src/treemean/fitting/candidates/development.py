@@ -98,7 +98,7 @@ def make_development(
     if len(gold) != len(runs[0]):
         raise MismatchError(f"the runs have {len(runs[0])} sentences, and the gold has {len(gold)}")
     if len(gold) < 2:
-        raise TreemeanError(f"the gold has {len(gold)} sentences; fitting needs at least 2")
+        raise TreemeanError(f"there are too few gold trees ({len(gold)}): fitting needs at least 2")
     deal = np.random.default_rng(seed).permutation(len(gold)) % min(folds, len(gold))
     return _compare(list(runs), gold, get_protocol(protocol, labelled=labelled), deal)
 

@@ -161,7 +161,7 @@ def _check_labels(runs: Sequence[Treebank], gold: Treebank | None) -> None:
     """Raise an error if a treebank has constituents, but no labels."""
     for name, bank in [*((f"run {k}", run) for k, run in enumerate(runs, 1)), ("the gold", gold)]:
         if bank is not None and len(bank.labels) and set(bank.labels.texts) == {""}:
-            raise TreemeanError(f"{name} has no labels: leave out `labelled`")
+            raise TreemeanError(f"{name} has no labels: fit without them")
 
 
 def _check_needless(model: str, options: Options) -> None:
