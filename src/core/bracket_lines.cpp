@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dialects.hpp"
 #include "read_error.hpp"
 
 namespace treemean {
@@ -28,11 +27,6 @@ std::size_t BracketLines::indentation(std::size_t at) const {
   std::size_t begin = at;
   while (begin > 0 && is_blank(text_[begin - 1])) --begin;
   return begins_line(begin) ? at - begin : 0;
-}
-
-std::size_t BracketLines::atom_end(std::size_t at) const {
-  while (at < text_.size() && !is_space(text_[at]) && text_[at] != '(' && text_[at] != ')') ++at;
-  return at;
 }
 
 std::string_view BracketLines::line_from(std::size_t at) const {

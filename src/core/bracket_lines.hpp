@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "dialects.hpp"
+
 namespace treemean {
 
 class BracketLines {
@@ -21,7 +23,10 @@ class BracketLines {
   std::size_t indentation(std::size_t at) const;
 
   // The end of a label or a leaf.
-  std::size_t atom_end(std::size_t at) const;
+  std::size_t atom_end(std::size_t at) const {
+    while (at < text_.size() && !is_space(text_[at]) && text_[at] != '(' && text_[at] != ')') ++at;
+    return at;
+  }
 
   // The rest of the line.
   std::string_view line_from(std::size_t at) const;

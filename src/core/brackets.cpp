@@ -296,7 +296,7 @@ class BracketReader {
 
   // Ends nodes that are no part of a continuous tree, or a word by themselves; tells whether this was one.
   bool close_as_no_part(const Frame& frame, const Node& node, std::size_t at) {
-    if (node.label == "ID" || is_code(node.label)) {
+    if ((may_be_foreign_ || dialect_.helsinki) && (node.label == "ID" || is_code(node.label))) {
       const bool beside = frames_.size() == 1 && sentence_.nodes[0].label.empty();
       if (may_be_foreign_ && (beside || node.label != "ID")) {
         throw Foreign{"the node (" + std::string(node.label) + " …)", at};

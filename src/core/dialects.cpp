@@ -108,7 +108,7 @@ std::string joined(const std::vector<std::string_view>& lemmas) {
   return all;
 }
 
-bool may_be_escaped(std::string_view text) {
+bool names_bracket(std::string_view text) {
   for (std::size_t b = text.find('B'); b != std::string_view::npos; b = text.find('B', b + 1)) {
     if (b >= 3 && named_bracket(text, b - 2) != 0 &&
         (text[b - 3] == '-' || text[b - 3] == '#' || text[b - 3] == '~'))

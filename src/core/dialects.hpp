@@ -55,7 +55,10 @@ std::string joined(const std::vector<std::string_view>& lemmas);
 // Replaces -LRB- and its kind by brackets, #LRB# too if `hash`, and takes a ~ from -~LRB-, by which writers
 // mark what is literally -LRB-. Texts that cannot change are told quickly by `may_be_escaped`.
 std::string unescaped(std::string_view text, bool hash);
-bool may_be_escaped(std::string_view text);
+bool names_bracket(std::string_view text);
+inline bool may_be_escaped(std::string_view text) {
+  return text.size() > 3 && text.find('B', 3) != std::string_view::npos && names_bracket(text);
+}
 
 // What the leaves at the beginning of a file look like, for deciding which dialect it is.
 struct BracketSurvey {

@@ -6,6 +6,7 @@
 #include "brackets.hpp"
 #include "check.hpp"
 #include "columns.hpp"
+#include "dialects.hpp"
 #include "read_error.hpp"
 #include "validity.hpp"
 #include "xml.hpp"
@@ -58,7 +59,7 @@ TEST(lines_are_counted_forwards_and_backwards) {
 
 TEST(brackets_come_back_as_they_were) {
   const std::string text = "(S (VP (V 0=Wake) (P 3=up)) (NP (D 1=your) (N 2=friend)))\n(X (Y 0=a))\n";
-  const ReadResult result = read_brackets(text, {.discontinuous = true}, {});
+  const BracketResult result = read_brackets(text, {.discontinuous = true}, {});
   CHECK(result.problems.empty() && result.consumed == text.size() && result.lines == 2);
   CHECK(written(result.columns) == text);
   CHECK(!find_invalid(trees_of(result.columns)));
@@ -66,24 +67,51 @@ TEST(brackets_come_back_as_they_were) {
 
 TEST(a_bad_record_is_named_and_can_be_skipped) {
   const std::string text = "(S (A 0=a))\n(S (A x=b))\n(S (A 0=c))\n";
-  const ReadResult stopped = read_brackets(text, {.discontinuous = true}, {.final = true, .skip = false});
+  const BracketResult stopped = read_brackets(text, {.discontinuous = true}, {.final = true, .skip = false});
   CHECK(stopped.columns.sentences() == 1 && stopped.problems.size() == 1 && stopped.problems[0].line == 2);
-  const ReadResult skipped = read_brackets(text, {.discontinuous = true}, {.final = true, .skip = true});
+  const BracketResult skipped = read_brackets(text, {.discontinuous = true}, {.final = true, .skip = true});
   CHECK(skipped.columns.sentences() == 2 && skipped.problems.size() == 1 &&
         skipped.problems[0].sentence == 1);
 }
 
 TEST(an_incomplete_tree_waits_for_the_rest) {
-  const ReadResult result = read_brackets("(S (A 0=a))\n(S (A 0=", {.discontinuous = true}, {.final = false});
+  const BracketResult result =
+      read_brackets("(S (A 0=a))\n(S (A 0=", {.discontinuous = true}, {.final = false});
   CHECK(result.columns.sentences() == 1 && result.problems.empty() && result.consumed == 12);
 }
 
 TEST(zero_bytes_in_messages_are_kept) {
-  const ReadResult result = read_brackets("(S (A x\0y))\n"s, {.discontinuous = true}, {});
+  const BracketResult result = read_brackets("(S (A x\0y))\n"s, {.discontinuous = true}, {});
   CHECK(result.problems.size() == 1 && result.problems[0].message.find("x\0y"s) != std::string::npos);
   const ReadError error("a\0b"s, 7);
   CHECK(error.message().size() == 3 && error.what() == "a"s && error.at() == 7);
   CHECK_THROWS(std::exception, throw Incomplete());
+}
+
+TEST(escapes_of_brackets_are_undone_once) {
+  CHECK(unescaped("a-LRB-b#RRB#", false) == "a(b#RRB#" && unescaped("a-LRB-b#RRB#", true) == "a(b)");
+  CHECK(unescaped("-~LRB-", false) == "-LRB-" && unescaped("-~~LSB", false) == "-~LSB");
+  CHECK(unescaped("-LRB", false) == "-LRB" && unescaped("-LRB-LRB-", false) == "(LRB-");
+  CHECK(may_be_escaped("x#~RCB") && !may_be_escaped("Balthasar") && !may_be_escaped("LRB"));
+}
+
+TEST(leaves_of_dialects_are_told_apart) {
+  for (const char* leaf : {"0", "*", "*T*-1", "*con*", "*-2", "*0*"}) CHECK(is_empty_leaf(leaf));
+  for (const char* leaf : {"", "**", "*a", "*T*-", "*-*", "0.5", "a*"}) CHECK(!is_empty_leaf(leaf));
+  CHECK(is_surely_empty("*ICH*-3") && is_surely_empty("*CON*") && !is_surely_empty("*sigh*"));
+  CHECK(is_punctuation("»\"") && is_punctuation("…") && !is_punctuation("é") && !is_punctuation(""));
+  CHECK(hyphen_before_lemma("a-b-c") == 3 && hyphen_before_lemma("---") == 1);
+  CHECK(hyphen_before_lemma("-b") == std::string_view::npos && hyphen_before_lemma("mynda--mynd") == 6);
+  CHECK(has_tag_after_slash("1/2/CD") && !has_tag_after_slash("and/or") && !has_tag_after_slash("/NN"));
+}
+
+TEST(what_is_left_out_is_counted) {
+  const BracketDialect dialect{.helsinki = true, .keep_lemmas = false};
+  const std::string text = "( (CODE <x>))\n( (S (NP *con*) (V a) (C 0)) (ID i.1))\n";
+  const BracketResult result = read_brackets(text, dialect, {});
+  CHECK(result.columns.sentences() == 1 && result.left_out.empty == 2 && result.left_out.wordless == 1);
+  const BracketResult guessed = read_brackets(text, {.guessed = true}, {});
+  CHECK(guessed.left_out.line == 1 && guessed.left_out.foreign.find("CODE") != std::string::npos);
 }
 
 TEST(alpino_words_stand_by_their_number) {

@@ -46,9 +46,8 @@ From = Annotated[
 Dialect = Annotated[
     DialectName,
     typer.Option(
-        help="What leaves of PTB brackets look like, if that is in doubt: [cyan]ptb[/cyan] (tag word), "
-        "[cyan]helsinki[/cyan] (with ID, CODE and traces as leaves), [cyan]helsinki-lemma[/cyan] (tag "
-        "word-lemma), [cyan]tag-word-lemma[/cyan], [cyan]word-slash-tag[/cyan] (word/TAG)."
+        metavar="DIALECT",
+        help=f"Leaves of PTB brackets: {', '.join(get_args(DialectName))}; see docs/formats.md.",
     ),
 ]
 KeepEmpty = Annotated[
