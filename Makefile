@@ -16,7 +16,7 @@ CHECK := build/check
 CHECK_PORTABLE := build/check-portable
 CHECK_SANITIZED := build/check-sanitized
 CHECK_ONE_BY_ONE := build/check-one-by-one
-CPP := $(wildcard src/core/*.?pp src/core/*/*.?pp tests/core/*.?pp)
+CPP := $(wildcard src/core/*.?pp src/core/*/*.?pp tests/core/*.?pp fuzz/core/*.?pp)
 CONFIGURE = $(RUN)/cmake -S . -DTREEMEAN_TESTS=ON -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
   -DCMAKE_BUILD_TYPE=Debug -DPython_EXECUTABLE=$(abspath $(RUN)/python) \
   -Dnanobind_DIR="$$($(RUN)/python -m nanobind --cmake_dir)"

@@ -21,9 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 sys.meta_path.sort(key=lambda finder: type(finder).__name__.startswith("ScikitBuild"))
 with atheris.instrument_imports(include=["treemean"]):
     from treemean.errors import TreemeanError
-    from treemean.evaluation import read_prm
     from treemean.files.source import Source
-    from treemean.fitting import load
     from treemean.formats import (  # noqa: F401
         Problems,
         all_formats,
@@ -39,7 +37,6 @@ with atheris.instrument_imports(include=["treemean"]):
         tiger,
     )
     from treemean.formats.writing import Unwritable
-    from treemean.parsing.text import read_sentences
     from treemean.trees import Treebank
 
 Target = Callable[[bytes], None]
@@ -88,13 +85,31 @@ def of_file(ending: str, read: Callable[[str], object]) -> Target:
     return target
 
 
-#: Other readers: of what is told by content, archives, text, hits and parameters.
+def _hits() -> Target:
+    with atheris.instrument_imports(include=["treemean"]):
+        from treemean.fitting import load
+    return of_file(".json", load)
+
+
+def _prm() -> Target:
+    with atheris.instrument_imports(include=["treemean"]):
+        from treemean.evaluation import read_prm
+    return of_file(".prm", read_prm)
+
+
+def _text() -> Target:
+    from treemean.parsing.text import read_sentences  # with PyTorch, which takes long to be instrumented
+
+    return of_file(".txt", lambda path: list(read_sentences(path)))
+
+
+#: Other readers: of what content tells, archives, text, hits and parameters; what these need is loaded late.
 OTHERS: dict[str, Callable[[], Target]] = {
     "content": lambda: of_file("", lambda path: list(read_batches(path))),
     "archive": lambda: of_file(".zip", lambda path: list(read_batches(path))),
-    "text": lambda: of_file(".txt", lambda path: list(read_sentences(path))),
-    "hits": lambda: of_file(".json", load),
-    "prm": lambda: of_file(".prm", read_prm),
+    "text": _text,
+    "hits": _hits,
+    "prm": _prm,
 }
 #: All targets; `export4` is read as `export` is.
 NAMES = [*(name for name in all_formats() if name != "export4"), *OTHERS]

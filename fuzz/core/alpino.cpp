@@ -1,7 +1,8 @@
 // Alpino XML: what is read are trees, whether the text is complete or not.
+#include "alpino.hpp"
+
 #include <cstdint>
 
-#include "alpino.hpp"
 #include "fuzzing.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -30,14 +30,14 @@ std::vector<Single> individuals_of(const Columns& columns) {
   const std::int64_t words = columns.word_offsets[1];
   for (std::size_t s = 0; s < columns.sentences(); ++s) {
     const std::int64_t n = columns.word_offsets[s + 1] - columns.word_offsets[s];
-    const std::int64_t first = columns.constituent_offsets[s], count = columns.constituent_offsets[s + 1] - first;
+    const std::int64_t first = columns.constituent_offsets[s],
+                       count = columns.constituent_offsets[s + 1] - first;
     const std::size_t width = (static_cast<std::size_t>(n) + 63) / 64 * static_cast<std::size_t>(count);
     if (n == words && found.size() < most_individuals) {
       const auto bits = columns.bits.begin() + static_cast<std::ptrdiff_t>(at);
       const auto labels = columns.labels.codes.begin() + first;
-      found.push_back({{0, count},
-                       {bits, bits + static_cast<std::ptrdiff_t>(width)},
-                       {labels, labels + count}});
+      found.push_back(
+          {{0, count}, {bits, bits + static_cast<std::ptrdiff_t>(width)}, {labels, labels + count}});
     }
     at += width;
   }

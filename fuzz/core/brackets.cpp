@@ -1,8 +1,9 @@
 // Brackets of both kinds: what is read are trees, what is written is read again, and reading in pieces gives
 // the same as reading at once.
+#include "brackets.hpp"
+
 #include <cstdint>
 
-#include "brackets.hpp"
 #include "fuzzing.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,8 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzzing::check_result(whole, text.size());
 
   // Whatever begins a text is left alone, or read as it is read in the whole.
-  const ReadResult begun = read_brackets(text.substr(0, text.size() / 2), discontinuous,
-                                         {.final = false, .skip = options.skip, .keep_wrapper = keep_wrapper});
+  const ReadResult begun =
+      read_brackets(text.substr(0, text.size() / 2), discontinuous,
+                    {.final = false, .skip = options.skip, .keep_wrapper = keep_wrapper});
   fuzzing::check_result(begun, text.size() / 2);
   fuzzing::check(begun.columns.sentences() <= whole.columns.sentences());
   return 0;

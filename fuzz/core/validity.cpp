@@ -27,10 +27,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<std::uint64_t> bits = taken<std::uint64_t>(rest, rest.size());
   const TreeColumns trees{word_offsets, constituent_offsets, bits};
   if (find_invalid(trees) || word_offsets.back() > 1 << 16 || constituent_offsets.back() > 1 << 16) return 0;
-  const auto constant = [](std::int64_t count) { return std::vector<std::int32_t>(static_cast<std::size_t>(count)); };
+  const auto constant = [](std::int64_t count) {
+    return std::vector<std::int32_t>(static_cast<std::size_t>(count));
+  };
   const std::vector<std::uint8_t> text{'x'};
   const std::vector<std::int64_t> offsets{0, 1};
-  const std::vector<std::int32_t> words = constant(word_offsets.back()), labels = constant(constituent_offsets.back());
+  const std::vector<std::int32_t> words = constant(word_offsets.back()),
+                                  labels = constant(constituent_offsets.back());
   const CodedView of_words{words, text, offsets}, of_labels{labels, text, offsets};
   const std::string written = write_brackets({trees, of_words, of_words, of_labels}, true);
   const ReadResult read = read_brackets(written, true, {});

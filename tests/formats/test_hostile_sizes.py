@@ -165,7 +165,7 @@ TOO_LARGE_IN_PYTHON = {
     "tiger nested": (tiger_chain(101).encode(), "in more than 100 others"),
     "jsonl nested": (json_chain(101).encode(), "in more than 100 others"),
     "jsonl words": (json.dumps({"words": ["a"] * 1001}).encode(), "more than 1000 words"),
-    "jsonl brackets": (b'{"words": ' + b"[" * 100_000 + b"}", "too deeply nested"),
+    "jsonl brackets": (b'{"words": ' + b"[" * 50_000 + b"}", "too deeply nested"),
     "conllu words": (
         "".join(f"{i + 1}\ta\t_\t_\t_\t_\t{i}\t_\t_\t_\n" for i in range(1001)).encode(),
         "more than 1000 words",
@@ -309,3 +309,10 @@ def test_hidden_entries_of_an_archive_are_told(tmp_path: Path) -> None:
             archive.writestr(name, "(S (N 0=a))\n")
     with pytest.warns(RuntimeWarning, match=r"x\.zip: 2 entries are skipped, .*: \.DS_Store, b/\._c\.dbr"):
         assert len(treemean.read(path)) == 1
+
+
+def test_words_without_constituents_take_no_memory() -> None:
+    """Found by fuzzing: they were made room for before they were refused."""
+    nothing = np.array([], dtype=np.uint64)
+    found = _core.find_invalid(np.array([0, 1 << 42]), np.array([0, 0]), nothing)
+    assert found == (0, "no constituent spans the whole sentence")
