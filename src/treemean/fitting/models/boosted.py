@@ -8,6 +8,7 @@ cross-validation finds most likely, so that rare kinds and small development set
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -167,5 +168,6 @@ def _fit_side_by_side(table: Floats, correct: Flags, parts: list[Flags], seed: i
             raise TreemeanError(_UNKNOWN_TREES)
         return forest
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    # scikit-learn changes the filters of warnings for a while, in every thread, and may leave none behind.
+    with warnings.catch_warnings(), ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(fit, parts))
