@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treemean
-from treemean import sample
+from treemean import sample, scaling
 from treemean.cli import app
 
 
@@ -59,6 +59,7 @@ def test_a_folder_is_asked_for_by_its_name(runs: list[Path], tmp_path: Path) -> 
     said = call("average", *runs, "-o", f"{tmp_path / 'mean'}/")
     assert "50 sentences averaged, 50 proven optimal" in said
     assert "was finished before: nothing to do" in call("average", *runs, "-o", f"{tmp_path / 'mean'}/")
+    assert scaling.average(runs, tmp_path / "mean", workers=1).before  # the same job, told otherwise
     assert treemean.read(tmp_path / "mean") == treemean.average([treemean.read(run) for run in runs])
 
 
