@@ -62,8 +62,7 @@ def kill_again_and_again(
             time.sleep(rng.random() * 0.02)
             children = children_of(process.pid) if workers else []
             if children and rng.random() < 0.5:
-                _kill(rng.choice(children))  # the same command notices, and goes on
-                killed += 1
+                killed += kill(rng.choice(children))  # the same command notices, and goes on
                 wanted = rng.randrange(4)
                 continue
             process.kill()
@@ -74,11 +73,13 @@ def kill_again_and_again(
         assert code == -signal.SIGKILL, log.read_text()
 
 
-def _kill(process: int) -> None:
+def kill(process: int) -> bool:
+    """Kill a process; return False if it was gone already."""
     try:
         os.kill(process, signal.SIGKILL)
     except ProcessLookupError:
-        return
+        return False
+    return True
 
 
 def _wait_for_changes(process: subprocess.Popen[bytes], folder: Path, count: int) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import pytest
-from scaling_instances import SHARD, content, runs_of, write_runs
+from scaling_instances import SHARD, content, make_model, runs_of, write_runs
 
 import treemean
 from commands import run
-from killing import children_of, kill_again_and_again, start
+from killing import children_of, kill, kill_again_and_again, start
 from treemean.scaling.engines import open_engine
 
 
@@ -36,7 +37,15 @@ def average_text_command(folder: Path, output: Path) -> list[object]:
     return ["average", *runs, "-o", output, "--engine", "local", "--workers", 2, "--shard-size", SHARD]
 
 
+def parse_command(folder: Path, output: Path) -> list[object]:
+    return [
+        *("parse", folder / "model", folder / "run0.parquet", "-o", output, "--max-length", 6),
+        *("--engine", "local", "--workers", 2, "--shard-size", SHARD),
+    ]
+
+
 COMMANDS = {
+    "parse": parse_command,
     "average": average_command,
     "convert": convert_command,
     "convert-text": convert_text_command,
@@ -47,6 +56,8 @@ COMMANDS = {
 def check_kills(tmp_path: Path, name: str, kills: int, sentences: int) -> None:
     write_runs(tmp_path, 3, sentences)
     treemean.write(runs_of(1, sentences)[0], tmp_path / "run0.discbracket")
+    if name == "parse":
+        make_model(tmp_path / "model")
     command = COMMANDS[name]
     run(*command(tmp_path, tmp_path / "undisturbed"))
     rng = random.Random(f"{name}{kills}")
@@ -70,6 +81,28 @@ def test_some_kills(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_many_kills(tmp_path: Path, name: str) -> None:
     check_kills(tmp_path, name, 20, 400)
+
+
+@pytest.mark.slow
+def test_workers_of_an_evaluation_are_killed(tmp_path: Path) -> None:
+    """It keeps nothing: what it prints is compared."""
+    paths = write_runs(tmp_path, 2, 2000)
+    command = ["evaluate", *paths, "--json", "--engine", "local", "--workers", 2]
+    expected = run(*command).stdout
+    rng = random.Random(4)
+    killed = 0
+    while killed < 6:
+        log = tmp_path / f"log{killed}"
+        process = start(command, log)
+        here = 0  # the same task may lose its process five times
+        while process.poll() is None:
+            workers = children_of(process.pid)
+            if workers and here < 2 and rng.random() < 0.2:
+                here += kill(rng.choice(workers))
+            time.sleep(0.05 * rng.random())
+        killed += here
+        assert process.returncode == 0, log.read_text()
+        assert log.read_text() == expected
 
 
 def test_workers_end_with_their_driver(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +42,18 @@ def test_other_programs_read_the_folder(tmp_path: Path) -> None:
     (path,) = write_runs(tmp_path, 1)
     table = pyarrow.parquet.read_table(path)
     assert table.column("id").to_pylist() == [f"s{number}" for number in range(130)]
+
+
+def test_the_queries_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    scaling.average(write_runs(tmp_path), tmp_path / "mean", workers=1)
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text()
+    (block,) = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
+    least, labels = (duckdb.sql(query).fetchall() for query in block.split(";")[:2])
+    mean = treemean.read(tmp_path / "mean")
+    assert [row[2] for row in least] == sorted(mean.sentence_values["average_f1"].tolist())[:10]
+    assert {label: times for label, times, _ in labels} == Counter(mean.labels.tolist())
 
 
 def test_text_becomes_the_same_shards_as_parquet(tmp_path: Path) -> None:

@@ -7,10 +7,12 @@ import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from treemean.averaging import METHODS
+from treemean.averaging import average as average_treebanks
 from treemean.averaging.request import make_request
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.evaluation import Evaluation, Protocol, get_protocol
@@ -95,7 +97,9 @@ def average(
         if match == "id":
             found = aligned_by_id(found, folder, shard_size, say or _silent)
         cuts = cut(found, shard_size)
-        work = Averaging(_plain(options), _identity(found), hits, probability, skip_unsolved)
+        work = Averaging(
+            _plain(options, average_treebanks), _identity(found), hits, probability, skip_unsolved
+        )
         return shard_job(
             work,
             cuts,
@@ -172,7 +176,7 @@ def parse(
     options : those of `treemean.parsing.parse`; the other parameters are those of `average`.
     """
     path, how = os.fspath(source), dict(reading or {})
-    work = Parsing(os.fspath(model), _plain(options), device, gpu=device.startswith("cuda"))
+    work = Parsing(os.fspath(model), _plain(options, _parse_options()), device, gpu=device.startswith("cuda"))
     with working_in(output) as folder, _opened(engine, workers, address) as opened:
         if how.get("format") == TEXT:  # which has no tags to tell punctuation by
             load_model(work.model, device).normalisation.kept([])
@@ -254,5 +258,13 @@ def _silent(message: str) -> None:
     pass
 
 
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in sorted(options.items()) if value is not None}
+def _parse_options() -> Callable[..., Any]:
+    from treemean.parsing.parse import ParseOptions
+
+    return ParseOptions
+
+
+def _plain(options: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the options of a function that are not what they are anyway, so that equal jobs look equal."""
+    usual = {name: one.default for name, one in signature(function).parameters.items()}
+    return {name: value for name, value in sorted(options.items()) if value != usual.get(name)}

@@ -120,9 +120,13 @@ def _note_bounds(mean: Treebank, numbers: Sequence[int], sums: Sums) -> None:
         )
 
 
-@cache
 def load_model(path: str) -> HitModel:
-    """Read a file of hits, once in every process."""
+    """Read a file of hits, once in every process, and again when it has changed."""
+    return _loaded(path, checksum(path))
+
+
+@cache
+def _loaded(path: str, _: str) -> HitModel:
     return load(path)
 
 

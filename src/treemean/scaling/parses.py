@@ -62,9 +62,13 @@ class Parsing(Work):
         sums.counts.update(asdict(counts))
 
 
-@cache
 def load_model(folder: str, device: str) -> Model:
-    """Read a model, once in every process."""
+    """Read a model, once in every process, and again when it has changed."""
+    return _loaded(folder, checksum(folder), device)
+
+
+@cache
+def _loaded(folder: str, _: str, device: str) -> Model:
     from treemean.parsing import Model
 
     return Model.load(folder, device=device)
