@@ -87,7 +87,9 @@ def _treemean(
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
-    from treemean.cli.output import complain
+    from treemean.cli.output import complain, say
+    from treemean.files.source import tell_to
 
     program.begin()
+    tell_to(say)
     sys.exit(program.run(app, complain))

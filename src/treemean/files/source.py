@@ -10,10 +10,9 @@ import shutil
 import stat
 import sys
 import tempfile
-import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -207,13 +206,24 @@ def _told_as_damage(name: str) -> Iterator[None]:
         raise FormatError(f"not a valid archive: {reason_of(error)}", path=name) from error
 
 
+def tell_to(tell: Callable[[str], None] | None) -> None:
+    """Let somebody be told once of every archive in which entries are skipped, as programs are."""
+    global _tell
+    _told.clear()
+    _tell = tell
+
+
+_tell: Callable[[str], None] | None = None
+_told: set[str] = set()
+
+
 def _tell_skipped(archive: str, names: list[str]) -> None:
-    if names:
-        what = "1 entry is" if len(names) == 1 else f"{len(names)} entries are"
-        shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        warnings.warn(
-            f"{archive}: {what} skipped, as hidden files are: {shown}", RuntimeWarning, stacklevel=1
-        )
+    what = "1 entry" if len(names) == 1 else f"{len(names)} entries"
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    message = f"{archive}: {what} skipped, as hidden files are: {shown}"
+    if names and _tell is not None and message not in _told:
+        _told.add(message)
+        _tell(message)
 
 
 def _hidden(path: Path) -> bool:
