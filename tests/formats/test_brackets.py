@@ -265,10 +265,10 @@ def test_a_deep_tree_does_not_overflow():
     )
     text = discbracket.serialise(deep[0])
     assert read(discbracket, text) == deep
-    with pytest.raises(FormatError, match="not closed"):
-        read(discbracket, "(a" * 3000)
-    with pytest.raises(FormatError, match="the sentence is too large"):
+    with pytest.raises(FormatError, match="too large"):
         read(discbracket, "(a" * 1_000_000)
+    with pytest.raises(FormatError, match="not closed"):
+        read(discbracket, "(a" * 30_000)
 
 
 def test_a_small_file_cannot_ask_for_unbounded_memory():

@@ -377,7 +377,7 @@ def test_a_finished_run_whose_model_is_damaged_says_so(config, tmp_path):
     for name in ("model.safetensors", "model.json"):
         path = tmp_path / "run01" / "model" / name
         good = path.read_bytes()
-        for bad in (good[:-1], good[:-9] + b"x" + good[-8:], b""):
+        for bad in (good[:-2], good[:-9] + b"x" + good[-8:], b""):
             path.write_bytes(bad)
             message = rf"run 1 is finished, but its model is damaged \(.*{name}: .* remove .*run01 to train"
             with pytest.raises(TreemeanError, match=message):

@@ -161,7 +161,7 @@ def average(
 
       treemean average run1/ run2/ run3/ -o mean/ --engine local --workers 2
 
-      treemean average run*.dbr -o mean.dbr --method dynamic-programming --max-fan-out 1 --skip-unsolved
+      treemean average run*.dbr -o mean.dbr --method greedy
     """
     from treemean.cli.hits import hits_of
     from treemean.cli.output import naming_options, report_losses, say, with_progress

@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import glob
 import gzip
+import logging
 import os
 import re
 import shutil
 import stat
 import sys
 import tempfile
-import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -23,6 +23,7 @@ from treemean.errors import FormatError, reason_of
 
 GZIP_MAGIC = b"\x1f\x8b"
 BLOCK = 1 << 20
+_LOG = logging.getLogger("treemean")
 #: No sentence is longer than this; input in which none ends for so long is refused, not read into memory.
 MAX_RECORD = 1 << 26
 
@@ -277,11 +278,9 @@ def _told_as_damage(name: str) -> Iterator[None]:
 
 def _tell_skipped(archive: str, names: list[str]) -> None:
     if names:
-        what = "1 entry is" if len(names) == 1 else f"{len(names)} entries are"
+        what = "1 entry" if len(names) == 1 else f"{len(names)} entries"
         shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        warnings.warn(
-            f"{archive}: {what} skipped, as hidden files are: {shown}", RuntimeWarning, stacklevel=1
-        )
+        _LOG.warning("%s: %s skipped, as hidden files are: %s", archive, what, shown)
 
 
 def _is_like(path: Path, pattern: str | None) -> bool:
