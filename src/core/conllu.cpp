@@ -12,8 +12,6 @@ namespace {
 constexpr std::size_t columns_of_a_row = 10;
 constexpr std::size_t most_comments = 64;  // they are compared with each other
 
-std::string_view filled(std::string_view text) { return text == "_" ? std::string_view{} : text; }
-
 // A number as words have it: from 1 on, without zeros in front; -1 if the text is none.
 std::int64_t word_number(std::string_view text) { return text.starts_with('0') ? -1 : small_number(text); }
 
@@ -119,8 +117,8 @@ class ConlluReader {
     const std::int64_t above = head == "0" ? 0 : word_number(head);
     if (above < 0 || form.empty()) return false;
     if (number != static_cast<std::int64_t>(sentence_.words.size()) + 1) return false;
-    const std::string_view tag = filled(upos).empty() ? filled(xpos) : upos;
-    sentence_.words.push_back({form, tag, filled(relation), no_parent});
+    const std::string_view tag = filled(upos, "_").empty() ? filled(xpos, "_") : upos;
+    sentence_.words.push_back({form, tag, filled(relation, "_"), no_parent});
     heads_.push_back(above);
     return true;
   }

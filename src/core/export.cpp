@@ -19,8 +19,6 @@ std::string_view first_field(std::string_view line) {
   return line.substr(0, line.find_first_of(" \t"));
 }
 
-std::string_view filled(std::string_view text) { return text == "--" ? std::string_view{} : text; }
-
 // The number of a node such as #500; -1 if the text is none.
 std::int64_t node_number(std::string_view text) {
   if (text.size() < 4 || text[0] != '#' || text[1] == '0') return -1;
@@ -76,9 +74,7 @@ class ExportReader {
       const std::string_view first = first_field(lines_.line().text);
       if (first == "#BOT") {
         if (!skip_table()) break;
-      } else if (first == "#FORMAT" && take_version()) {
-        take_line();
-      } else if (first.empty() || first.starts_with(comment_sign)) {
+      } else if (first.empty() || first.starts_with(comment_sign) || (first == "#FORMAT" && take_version())) {
         take_line();
       } else if (!read_record(first, line_left)) {
         break;
@@ -142,7 +138,7 @@ class ExportReader {
     while (!closed && lines_.next()) {
       const std::string_view line = lines_.line().text;
       const std::string_view start = without_blanks(line);
-      if (start.starts_with("#")) {
+      if (start.starts_with('#')) {
         const std::string_view directive = first_field(start);
         if (directive == "#BOS" || directive == "#BOT" || directive == "#FORMAT") {
           leave(begin, end);
@@ -213,8 +209,8 @@ class ExportReader {
     for (const std::string_view line : body_) {
       if (!fields.cut(line) || !fields.has_parent(version) || !fields.ends_well(version)) return false;
       const auto parent = static_cast<int>(small_number(fields.texts[column]));
-      const std::string_view label = filled(fields.texts[column - 3]);
-      const std::string_view function = filled(fields.texts[column - 1]);
+      const std::string_view label = filled(fields.texts[column - 3], "--");
+      const std::string_view function = filled(fields.texts[column - 1], "--");
       if (const std::int64_t number = node_number(fields.texts[0]); number >= 0) {
         numbers_.push_back(number);
         last_number = std::max(last_number, number);

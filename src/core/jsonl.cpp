@@ -1,6 +1,7 @@
 #include "jsonl.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "json.hpp"
@@ -79,23 +80,23 @@ class JsonlReader {
 
   // Reads an object with some keys, each at most once and the first one always.
   template <typename Read, std::size_t Count>
-  bool read_object(json::Scanner& scanner, const std::string_view (&keys)[Count], Read read) {
+  bool read_object(json::Scanner& scanner, const std::array<std::string_view, Count>& keys, Read read) {
     unsigned seen = 0;
     if (!scanner.sign('{')) return false;
     do {
       std::string_view key;
       bool escaped = false;
       if (!scanner.text(key, escaped) || escaped || !scanner.sign(':')) return false;
-      const std::size_t index = std::ranges::find(keys, key) - std::begin(keys);
+      const std::size_t index = std::ranges::find(keys, key) - keys.begin();
       if (index == Count || (seen >> index & 1u) != 0 || !read(index)) return false;
       seen |= 1u << index;
     } while (scanner.sign(','));
     return (seen & 1u) != 0 && scanner.sign('}');
   }
 
-  static constexpr std::string_view sentence_keys[] = {"words",        "tags",     "functions", "id",
-                                                       "constituents", "metadata", "values"};
-  static constexpr std::string_view item_keys[] = {"spans", "label", "function", "values"};
+  static constexpr std::array<std::string_view, 7> sentence_keys = {
+      "words", "tags", "functions", "id", "constituents", "metadata", "values"};
+  static constexpr std::array<std::string_view, 4> item_keys = {"spans", "label", "function", "values"};
 
   bool read_field(json::Scanner& scanner, std::size_t key) {
     switch (key) {

@@ -20,7 +20,6 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using treemean::span_of;
-using treemean::to_python;
 
 namespace {
 

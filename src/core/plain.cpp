@@ -1,15 +1,17 @@
 #include "plain.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace treemean {
 
 bool has_wide_blank_at_an_end(std::string_view text) {
-  constexpr std::string_view blanks[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80",
-                                         "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84",
-                                         "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88",
-                                         "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xA9",
-                                         "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+  constexpr std::array<std::string_view, 19> blanks = {
+      "\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81",
+      "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
+      "\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8",
+      "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
   if (text.empty() || ((text.front() & 0x80) == 0 && (text.back() & 0x80) == 0)) return false;
   return std::ranges::any_of(
       blanks, [&](std::string_view blank) { return text.starts_with(blank) || text.ends_with(blank); });

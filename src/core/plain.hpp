@@ -60,6 +60,11 @@ inline std::string_view without_white(std::string_view text) {
   return text;
 }
 
+// A text, or nothing where a sign stands for nothing.
+inline std::string_view filled(std::string_view text, std::string_view sign) {
+  return text == sign ? std::string_view{} : text;
+}
+
 // Whether Python's `strip` would take more from a text in UTF-8, since it also knows the blanks of Unicode.
 bool has_wide_blank_at_an_end(std::string_view text);
 

@@ -21,7 +21,7 @@ namespace {
 
 std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
-nb::dict to_python(std::vector<NumberColumn>&& columns) {
+nb::dict to_python(std::vector<NumberColumn> columns) {
   nb::dict result;
   for (NumberColumn& column : columns) result[column.name.c_str()] = to_python(std::move(column.tokens));
   return result;

@@ -15,18 +15,16 @@ constexpr int takes_no_more = -1;
 constexpr std::size_t deepest = 8;
 constexpr std::size_t most_attributes = 16;
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+bool is_xml_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 bool continues_name(char c) { return begins_name(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; }
 
-std::string_view filled(std::string_view text) { return text == "--" ? std::string_view{} : text; }
-
 // Whether a text in UTF-8 has only characters that XML can have.
 bool has_only_characters(std::string_view text) {
   bool controls = false;
-  for (const char c : text) controls |= static_cast<unsigned char>(c) < 0x20 && !is_space(c);
+  for (const char c : text) controls |= static_cast<unsigned char>(c) < 0x20 && !is_xml_space(c);
   return !controls && text.find("\xEF\xBF\xBE") == std::string_view::npos &&
          text.find("\xEF\xBF\xBF") == std::string_view::npos;
 }
@@ -87,7 +85,7 @@ class PlainTag {
 
  private:
   void skip_spaces() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_xml_space(text_[at_])) ++at_;
   }
 
   bool read_name(std::string_view& name) {
@@ -282,7 +280,7 @@ class TigerReader {
       }
       at = tag_.end();
       if (depth_ == 0) return at == record.size();
-      while (at < record.size() && is_space(record[at])) ++at;
+      while (at < record.size() && is_xml_space(record[at])) ++at;
       if (at == record.size() || record[at] != '<') return false;
     }
   }
@@ -303,13 +301,13 @@ class TigerReader {
     if (depth_ < 3 || open_[1] != "graph") return true;
     if (depth_ == 3 && name == "t" && open_[2] == "terminals") {
       if (!sentence_.nodes.empty() || tag_.attribute("word").data() == nullptr) return false;
-      sentence_.words.push_back({value("word"), filled(value("pos")), {}, no_parent});
+      sentence_.words.push_back({value("word"), filled(value("pos"), "--"), {}, no_parent});
       return name_it(static_cast<int>(sentence_.words.size()) - 1);
     }
     if (open_[2] != "nonterminals") return true;
     if (depth_ == 3 && name == "nt") {
       const std::string_view id = value("id");
-      const std::string_view label = filled(value("cat")), function = filled(value("function"));
+      const std::string_view label = filled(value("cat"), "--"), function = filled(value("function"), "--");
       // The node that stands for the parent 0 of the export format.
       if (label == "VROOT" && function.empty() && id == root_ && id.ends_with("_VROOT")) {
         above_ = no_parent;
@@ -321,7 +319,7 @@ class TigerReader {
     }
     if (depth_ == 4 && name == "edge" && open_[3] == "nt") {
       if (tag_.attribute("idref").data() == nullptr) return false;
-      edges_.push_back({value("idref"), filled(value("label")), above_});
+      edges_.push_back({value("idref"), filled(value("label"), "--"), above_});
     }
     return true;
   }
