@@ -115,6 +115,10 @@ def test_a_fitted_ensemble_shows_calibrated_probabilities(ensemble: Path) -> Non
     assert subject.average is not None
     values = subject.average.trees.constituent_values["probability"]
     assert ((values >= 0) & (values <= 1)).all()
+    assert subject.gold is not None
+    proposed = set().union(*(side.trees[0].masks for side in subject.runs))
+    for constituent in subject.gold.trees[0]:
+        assert (constituent.values["probability"] > 0) == (constituent.mask in proposed)
     assert subject.confidence is not None
     assert subject.confidence["continuous"]["candidates"] > 300
 
