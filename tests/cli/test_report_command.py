@@ -115,6 +115,10 @@ def test_a_fitted_ensemble_shows_calibrated_probabilities(ensemble: Path) -> Non
     assert subject.average is not None
     values = subject.average.trees.constituent_values["probability"]
     assert ((values >= 0) & (values <= 1)).all()
+    assert subject.gold is not None
+    proposed = set().union(*(side.trees[0].masks for side in subject.runs))
+    for constituent in subject.gold.trees[0]:
+        assert (constituent.values["probability"] > 0) == (constituent.mask in proposed)
     assert subject.confidence is not None
     assert subject.confidence["continuous"]["candidates"] > 300
 
@@ -169,14 +173,13 @@ def test_learning_curves_of_trained_runs(ensemble: Path, tmp_path: Path) -> None
 def test_too_much_is_left_out_loudly(tmp_path: Path) -> None:
     runs, _ = small(360)
     for name in ("run1", "run2"):
-        bank = treemean.Treebank.concatenate([runs[name]] * 12)
-        treemean.write(bank, tmp_path / f"{name}.jsonl")
-    said = invoke(
-        tmp_path / "run1.jsonl", tmp_path / "run2.jsonl", "-o", tmp_path / "r.html", "--limit", "0.5"
-    )
+        bank = treemean.Treebank.concatenate([runs[name]] * 4)
+        treemean.write(bank, tmp_path / f"{name}.discbracket")
+    files = [tmp_path / f"run{number}.discbracket" for number in (1, 2)]
+    said = invoke(*files, "-o", tmp_path / "r.html", "--limit", "0.2")
     assert "LEFT OUT:" in said
-    assert "of 4,320 sentences" in said
-    assert (tmp_path / "r.html").stat().st_size <= 500_000
+    assert "of 1,440 sentences" in said
+    assert (tmp_path / "r.html").stat().st_size <= 200_000
     assert "sentences are not in this file" in (tmp_path / "r.html").read_text()
 
 

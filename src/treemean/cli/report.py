@@ -64,7 +64,7 @@ def report(
     limit: Annotated[
         float,
         typer.Option(
-            min=0.5, metavar="MB", help="Size beyond which the least disputed sentences are left out."
+            min=0.2, metavar="MB", help="Size beyond which the least disputed sentences are left out."
         ),
     ] = 20.0,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
@@ -193,11 +193,9 @@ def _of_runs(
     else:
         runs = {name: read(path) for name, path in zip(short_names(files), files, strict=True)}
         reference = None if gold is None else read(gold)
-    facts = {
-        "runs": ", ".join(files),
-        **({"gold": gold} if gold else {}),
-        **({"average": average} if average else {}),
-    }
+    # Names only: where files stand on this machine is nobody's business but the user's.
+    given = {"runs": files, "gold": [gold] if gold else [], "average": [average] if average else []}
+    facts = {what: ", ".join(Path(path).name for path in paths) for what, paths in given.items() if paths}
     return report_of_runs(
         runs,
         reference,

@@ -162,7 +162,8 @@ def compare_sides(
     sides = []
     if found.gold is not None:
         kept = scored_constituents(found.gold, chosen, is_gold=True)
-        sides.append(Side("gold", "gold", _flagged(found.gold, kept, kept)))
+        known = found.gold if probabilities is None else probabilities(found.gold, own)
+        sides.append(Side("gold", "gold", _flagged(known, kept, kept)))
     order = [AVERAGE, *runs] if AVERAGE in aligned and len(runs) > 1 else list(runs)
     for name in order:
         bank, kind = aligned[name], "average" if name == AVERAGE and len(runs) > 1 else "run"
