@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plain.hpp"
 #include "read_error.hpp"
 
 namespace treemean {
@@ -10,8 +11,6 @@ namespace {
 constexpr std::size_t npos = std::string_view::npos;
 // How far to look for the end of a tree that seems to go on where another one may begin.
 constexpr std::size_t lookahead = 1 << 16;
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 }  // namespace
 
