@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # A program that tests start. Looking for doctests in it would import Triton before tests/kernels/conftest.py
 # has asked for its interpreter, and kernels could not be run any more.
 collect_ignore = ["compiled_kernels.py"]
+# Neither are they sought in files that all have the same name.
+collect_ignore_glob = ["*conftest.py"]
 
 # Tests run side by side, one on each core; read when PyTorch is imported, here or in a process of its own.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -215,7 +215,7 @@ def test_other_words_are_told_by_the_names_of_the_runs() -> None:
         InvalidOption, match="run 2: a tree, a treebank or a list of trees is needed, not a int"
     ):
         agree([ann, 7])  # type: ignore[list-item]
-    with pytest.raises(InvalidOption, match="a list of them, not one treebank"):
+    with pytest.raises(InvalidOption, match="a list of treebanks, not a Treebank"):
         agree(ann)  # type: ignore[arg-type]
 
 

@@ -26,7 +26,7 @@ def test_every_command_that_reads_trees_has_the_option():
         for name, command in commands.items()
         if not any("--dialect" in parameter.opts for parameter in command.params)
     }
-    assert without == {"sample", "demo", "debug config"}  # which read none
+    assert without == {"sample", "demo", "info", "debug config"}  # which read none
 
 
 def test_convert_says_what_it_took_a_file_for(tmp_path):

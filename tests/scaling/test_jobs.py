@@ -104,7 +104,7 @@ def test_parsing_shards(tmp_path: Path, model_folder: Path) -> None:
             model_folder,
             text,
             tmp_path / f"trees{workers}",
-            format="text",
+            reading={"format": "text"},
             shard_size=10,
             workers=workers,
         )

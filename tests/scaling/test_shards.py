@@ -111,7 +111,7 @@ def test_going_on_makes_only_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "mean" / MANIFEST).unlink()
     lost = sorted((tmp_path / "mean").glob("part-*"))[1]
     lost.unlink()
-    (tmp_path / "mean" / ".part-00001-x.parquet.abc.part").write_bytes(b"left by a dead process")
+    (tmp_path / "mean" / ".part-00001-x.parquet.abc.treemean.part").write_bytes(b"left by a dead process")
     (tmp_path / "mean" / "part-00001-0123456789abcdef.parquet").write_bytes(b"of another job")
     (tmp_path / "mean" / UNFINISHED).write_bytes(b"{}")
     with pytest.raises(FormatError, match="not finished"):

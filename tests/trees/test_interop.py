@@ -185,7 +185,7 @@ TRANSFORMS = {
     "split_functions": (),
     "unbinarise": (),
 }
-OF_SENTENCES = {"discontinuous_sentences", "filter_by_length", "select_sentences"}
+OF_SENTENCES = ("discontinuous_sentences", "filter_by_length", "select_sentences")
 
 
 def test_every_transform_is_tried() -> None:

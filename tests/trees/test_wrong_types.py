@@ -23,15 +23,23 @@ WRONG = {
         lambda: BANK.take([None]),
         lambda: BANK.take(0),
     ],
-    "a sentence has a number or a slice, not": [lambda: BANK["a"], lambda: BANK[0.5]],
+    "sentences are named by": [
+        lambda: BANK[0.5],
+        lambda: BANK[[0.5]],
+        lambda: BANK[None],
+        lambda: BANK[[[0]]],
+    ],
     "a treebank is made from a list of trees, not from a Tree: put it in a list": [
         lambda: Treebank.from_trees(TREE),
-        lambda: treemean.write(TREE, os.devnull, format="ptb"),
         lambda: transforms.branching(Treebank.from_trees(TREE), "left"),
     ],
-    "a treebank is made from a list of trees, not from a int": [
-        lambda: treemean.write(5, os.devnull, format="ptb")
+    "a tree, a treebank or a list of trees is needed, not a int": [
+        lambda: treemean.write(5, os.devnull, format="ptb"),
+        lambda: treemean.evaluate(5, BANK),
+        lambda: treemean.evaluate(BANK, 5),
+        lambda: treemean.statistics(5),
     ],
+    "a list of trees is needed, not one with a int": [lambda: treemean.evaluate(BANK, [5])],
     "tree 2 of the list is a int, not a Tree": [lambda: Treebank.from_trees([TREE, 1])],
     "item 1 of what is put together must be a Treebank, not a Tree": [lambda: Treebank.concatenate([TREE])],
     "path must be a str or a PathLike, not": [
@@ -46,8 +54,6 @@ WRONG = {
         lambda: treemean.average([BANK, BANK], hits=COMPLEX),
         lambda: treemean.average([BANK, BANK], hits=COMPLEX, labelled=True),
     ],
-    "the prediction must be a Treebank, not a Tree": [lambda: treemean.evaluate(TREE, BANK)],
-    "the gold must be a Treebank, not a list": [lambda: treemean.evaluate(BANK, [TREE])],
     "the first evaluation must be a Evaluation": [lambda: treemean.compare(BANK, BANK)],
     "runs must be a list of treebanks, not a": [lambda: treemean.agree(5), lambda: treemean.agree(BANK)],
     "the tree of draw must be a Tree, not a Treebank": [lambda: treemean.draw(BANK)],
@@ -65,10 +71,6 @@ WRONG = {
     "of the metadata is 2": [lambda: Tree(["a"], [({0}, "S")], metadata={"x": 2})],
     "the value 'x' is 1j, which is no number": [lambda: Tree(["a"], [({0}, "S")], values={"x": 1j})],
     "minimum must be a Integral, not a str": [lambda: transforms.filter_by_length(BANK, "a")],
-    "the treebank of remove_punctuation must be a Treebank, not a list": [
-        lambda: transforms.remove_punctuation([TREE])
-    ],
-    "the tree of make_continuous must be a Tree, not a Treebank": [lambda: transforms.make_continuous(BANK)],
 }
 
 
@@ -95,5 +97,5 @@ def test_numbers_beyond_the_treebank_and_complex_weights():
 
 @pytest.mark.parametrize("name", transforms.__all__)
 def test_every_transform_names_a_wrong_type(name):
-    with pytest.raises(WrongType, match=f"of {name} must be a Tree"):
+    with pytest.raises(WrongType, match="a tree, a treebank or a list of trees is needed, not a int"):
         getattr(transforms, name)(5)

@@ -231,10 +231,12 @@ def _values(runs: Sequence[Treebank], hits: HitsLike) -> list[NDArray[np.float64
 
 
 def _numbers(array: Any, number: int) -> NDArray[np.float64]:
-    if np.iscomplexobj(array):  # NumPy would only warn, and drop a part of each
-        raise WrongType(f"the hits of individual {number} are complex numbers")
     try:
+        if np.iscomplexobj(array):  # NumPy would only warn, and drop a part of each
+            raise WrongType(f"the hits of individual {number} are complex numbers")
         return np.ascontiguousarray(array, dtype=np.float64)
+    except WrongType:
+        raise
     except (TypeError, ValueError, OverflowError):
         raise InvalidOption(f"the hits of individual {number} are no array of numbers") from None
 

@@ -91,5 +91,9 @@ def main() -> None:
     from treemean.cli.output import Notes, complain
 
     program.begin()
-    logging.getLogger("treemean").addHandler(Notes())
-    sys.exit(program.run(app, complain))
+    log, notes = logging.getLogger("treemean"), Notes()
+    log.addHandler(notes)
+    try:
+        sys.exit(program.run(app, complain))
+    finally:
+        log.removeHandler(notes)

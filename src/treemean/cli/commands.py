@@ -40,6 +40,8 @@ READS, WRITES = Files("reads"), Files("writes")
 READS_PREDICTIONS = Files("reads", ("gold*", "run*"))
 #: Reads what `treemean ensemble` left in the folders below its own; tables may go to its own.
 READS_ENSEMBLE = Files("reads", ("parses/*/*",))
+#: Reads a trained model, or the models of an ensemble; trees may go into the same folder.
+READS_MODEL = Files("reads", ("model.*", "results.json", "hits.json", "run*/model/*"))
 
 
 class App(help.App):

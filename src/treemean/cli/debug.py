@@ -23,7 +23,7 @@ app.add_typer(debug_app, name="debug")
 
 @debug_app.command("config")
 def config_(
-    config: options.Config,
+    config: Annotated[options.Config, READS],
     override: Overrides = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -26,7 +26,6 @@ def presets() -> list[str]:
 
 Config = Annotated[
     str,
-    READS,
     typer.Argument(
         metavar="CONFIG", autocompletion=presets, help="A TOML file, or a preset such as tn-lcfrs-text."
     ),

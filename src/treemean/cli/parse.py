@@ -8,7 +8,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS, WRITES
+from treemean.cli.commands import READS, READS_MODEL, WRITES
 from treemean.names import DecoderName, FormatName, PutBack
 
 
@@ -16,7 +16,7 @@ from treemean.names import DecoderName, FormatName, PutBack
 def parse(
     model: Annotated[
         str,
-        READS,
+        READS_MODEL,
         typer.Argument(
             metavar="MODEL",
             help="The folder of a trained model, or that of [cyan]treemean ensemble[/cyan], whose chosen "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -23,6 +23,8 @@ def places_of(chosen: Any, count: int, ids: Mapping[str, list[int]]) -> Ints:
     >>> places_of([-1, 0], 3, {}).tolist(), places_of([True, False, True], 3, {}).tolist()
     ([2, 0], [0, 2])
     """
+    if not isinstance(chosen, Iterable):
+        raise WrongType(f"sentences are named by numbers, ids, a slice or a mask, not by {chosen!r}")
     listed = np.asarray(chosen if hasattr(chosen, "__array__") else list(chosen))
     if listed.ndim != 1:
         raise WrongType("sentences are named by one list of numbers or ids, or by a mask")
