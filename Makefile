@@ -28,7 +28,7 @@ BUILD_TESTS = $(RUN)/cmake --build $(1) --target core_tests --parallel 2
   sanitize fuzz fuzz-merge clean
 
 help:
-	@echo "make demo         train, average, score and draw on a sample treebank, with a report (one to three minutes)"
+	@echo "make demo         train, average, score and draw on a sample treebank, with a report (two to five minutes)"
 	@echo "make test         run the tests"
 	@echo "make test-core    of these, only those of the pieces of the C++ core"
 	@echo "make test-core-portable  the same with our own 128-bit integers; part of test-slow"
