@@ -236,8 +236,8 @@ def test_what_is_just_within_the_limits_is_read_and_written(tmp_path: Path) -> N
 
 
 def test_the_core_has_the_same_limits() -> None:
-    mine = (limits.MAX_WORDS, limits.MAX_CONSTITUENTS, limits.MAX_DEPTH, limits.MAX_CELLS)
-    assert mine == _core.LIMITS
+    names = ("WORDS", "CONSTITUENTS", "DEPTH", "CELLS", "PIECES")
+    assert tuple(getattr(limits, f"MAX_{name}") for name in names) == _core.LIMITS
 
 
 def test_the_bomb_of_brackets(tmp_path: Path) -> None:
