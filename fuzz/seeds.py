@@ -59,6 +59,9 @@ def main() -> None:
     files["core-brackets/disc"] = b"\x01" + trees
     files["core-brackets/ptb"] = b"\x02" + written("ptb", bank)
     files["core-alpino/trees"] = written("alpino", bank[:2])
+    for choice, name in enumerate(("export", "conllu", "jsonl", "tiger")):
+        text = files["conllu/trees"] if name == "conllu" else written(name, bank[:2])
+        files[f"core-plain/{name}"] = bytes([choice]) + text
     three = b"".join(
         f"(S ({label} 0=a {here}=b) {rest}=c)\n".encode() for label, here, rest in (("A", 1, 2), ("B", 2, 1))
     )

@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                   labels = constant(constituent_offsets.back());
   const CodedView of_words{words, text, offsets}, of_labels{labels, text, offsets};
   const std::string written = write_brackets({trees, of_words, of_words, of_labels}, true);
-  const ReadResult read = read_brackets(written, true, {});
+  const ReadResult read = read_brackets(written, {.discontinuous = true}, {});
   // Sentences without words have no brackets.
   if (word_offsets.size() == 2 && word_offsets.back() > 0 && word_offsets.back() < 1 << 10) {
     fuzzing::check(read.problems.empty());

@@ -46,6 +46,8 @@ inline constexpr std::size_t max_words = 1 << 17;
 inline constexpr std::size_t max_nodes = 1 << 17;
 inline constexpr std::size_t max_depth = 1 << 15;
 inline constexpr std::size_t max_cells = 1 << 28;
+// Lines, elements and attributes, or brackets and commas, by which one sentence is told.
+inline constexpr std::size_t max_pieces = 1 << 21;
 
 // What one call of a reader gives at most, give or take a sentence: 64 MiB of sets, and so many sentences.
 inline constexpr std::size_t batch_bits = 1 << 23;

@@ -42,7 +42,8 @@ class ConlluReader {
           line = lines_.breaks_before();
         }
         end = lines_.line().end;
-        rows_.push_back(text);
+        // One row too many tells that there are too many, in bounded memory.
+        if (rows_.size() <= max_pieces) rows_.push_back(text);
         continue;
       }
       finish(begin, end, line);
@@ -70,7 +71,7 @@ class ConlluReader {
     sentence_.clear();
     comments_.clear();
     heads_.clear();
-    if (!is_valid_utf8(record)) return false;
+    if (rows_.size() > max_pieces || !is_valid_utf8(record)) return false;
     for (const std::string_view row : rows_) {
       if (!(row.starts_with('#') ? read_comment(row) : read_row(row))) return false;
     }

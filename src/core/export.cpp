@@ -150,7 +150,9 @@ class ExportReader {
         closed = directive == "#EOS";
       }
       end = lines_.line().end;
-      if (!closed && !start.empty() && !start.starts_with(comment_sign)) body_.push_back(start);
+      // One line too many tells that there are too many, in bounded memory.
+      if (!closed && !start.empty() && !start.starts_with(comment_sign) && body_.size() <= max_pieces)
+        body_.push_back(start);
     }
     if (!closed && !final_) return false;
     if (!closed || !plain || !read_sentence(opening, lines_.line().text, begin.at, end)) leave(begin, end);
@@ -160,7 +162,8 @@ class ExportReader {
 
   bool read_sentence(std::string_view opening, std::string_view closing, std::size_t begin, std::size_t end) {
     sentence_.clear();
-    if (!is_valid_utf8(text_.substr(begin, end - begin))) return false;
+    const std::string_view record = text_.substr(begin, end - begin);
+    if (has_too_many_pieces(record, "\n") || !is_valid_utf8(record)) return false;
     Fields fields;
     if (!fields.cut(opening) || fields.count < 2 || fields.texts[1].starts_with(comment_sign)) return false;
     const std::string_view number = fields.texts[1];

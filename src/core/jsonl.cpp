@@ -69,7 +69,7 @@ class JsonlReader {
     items_.clear();
     spans_.clear();
     item_values_.clear();
-    if (!is_valid_utf8(line)) return false;
+    if (has_too_many_pieces(line, "[{,") || !is_valid_utf8(line)) return false;
     json::Scanner scanner(line);
     if (!read_object(scanner, sentence_keys, [&](std::size_t key) { return read_field(scanner, key); }) ||
         !scanner.at_end()) {
@@ -191,6 +191,7 @@ class JsonlReader {
 
   bool add_sentence() {
     const std::size_t n = words_.size(), m = items_.size();
+    if (m > max_depth) return false;  // they may stand in too many others: Python looks how many
     if ((!tags_.empty() && tags_.size() != n) || (!functions_.empty() && functions_.size() != n))
       return false;
     sentence_.nodes.resize(m);

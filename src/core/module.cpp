@@ -139,8 +139,8 @@ NB_MODULE(_core, m) {
       "word_offsets"_a, "constituent_offsets"_a, "bits"_a,
       "Return (sentence, what is wrong) of the first sentence whose columns are not a tree, or None.");
 
-  m.attr("LIMITS") =
-      nb::make_tuple(treemean::max_words, treemean::max_nodes, treemean::max_depth, treemean::max_cells);
+  m.attr("LIMITS") = nb::make_tuple(treemean::max_words, treemean::max_nodes, treemean::max_depth,
+                                    treemean::max_cells, treemean::max_pieces);
 
   treemean::bind_plain(m);
   treemean::bind_averaging(m);

@@ -17,6 +17,13 @@ bool has_wide_blank_at_an_end(std::string_view text) {
       blanks, [&](std::string_view blank) { return text.starts_with(blank) || text.ends_with(blank); });
 }
 
+bool has_too_many_pieces(std::string_view record, std::string_view signs) {
+  if (record.size() <= max_pieces) return false;
+  std::size_t pieces = 0;
+  for (const char sign : signs) pieces += static_cast<std::size_t>(std::ranges::count(record, sign));
+  return pieces > max_pieces;
+}
+
 bool ParentsFirst::arrange(Sentence& sentence) {
   const std::size_t count = sentence.nodes.size();
   pending_.assign(count, 0);
@@ -56,7 +63,16 @@ bool ParentsFirst::arrange(Sentence& sentence) {
   }
   sentence.nodes.swap(nodes_);
   for (Word& word : sentence.words) word.parent = moved(word.parent);
-  return true;
+  return !is_too_deep(sentence);
+}
+
+bool ParentsFirst::is_too_deep(const Sentence& sentence) {
+  if (sentence.nodes.size() <= max_depth) return false;
+  depths_.clear();
+  for (const Node& node : sentence.nodes) {
+    depths_.push_back(node.parent == no_parent ? 1 : depths_[static_cast<std::size_t>(node.parent)] + 1);
+  }
+  return std::ranges::max(depths_) > max_depth;
 }
 
 }  // namespace treemean

@@ -37,9 +37,14 @@ struct PlainResult {
   int state = 0;
   std::vector<NumberColumn> sentence_values, constituent_values;  // of JSON Lines
 
-  // Whether the sets take so much memory that a batch should end here.
-  bool full() const { return columns.bits.size() > std::size_t{1} << 20; }
+  // Whether the batch should end here: sets of 8 MiB, since odd records may add as much again, or so many
+  // sentences as any batch has at most.
+  bool full() const { return columns.bits.size() > std::size_t{1} << 20 || columns.full(); }
 };
+
+// Whether a record has more of some signs, each of which begins something that takes memory, than a sentence
+// may have. Python then says so. O(1) for records of common lengths.
+bool has_too_many_pieces(std::string_view record, std::string_view signs);
 
 // Texts as the readers in Python take them apart.
 
@@ -122,11 +127,15 @@ inline std::int64_t small_number(std::string_view text) {
 // Puts the nodes of a sentence, which may stand in any order, so that parents come before their children.
 class ParentsFirst {
  public:
-  // False if a node is above itself or has no words; the sentence is of no use then. O(words + nodes).
+  // False if a node is above itself, or has no words, or stands in too many others; the sentence is of no use
+  // then. O(words + nodes).
   bool arrange(Sentence& sentence);
 
  private:
+  bool is_too_deep(const Sentence& sentence);
+
   std::vector<int> pending_, order_, index_of_;
+  std::vector<std::size_t> depths_;
   std::vector<char> holds_words_;
   std::vector<Node> nodes_;
 };

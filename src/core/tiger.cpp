@@ -143,7 +143,8 @@ class TigerReader {
         break;
       }
     }
-    result_.plain.consumed = result_.plain.state == takes_no_more || final_ ? text_.size() : at;
+    const bool all = result_.plain.state == takes_no_more || (final_ && !result_.plain.full());
+    result_.plain.consumed = all ? text_.size() : at;
     return std::move(result_);
   }
 
@@ -249,7 +250,8 @@ class TigerReader {
 
   bool read_sentence(std::size_t begin, std::size_t end) {
     const std::string_view record = text_.substr(begin, end - begin);
-    if (!is_valid_utf8(record) || !has_only_characters(record)) return false;
+    if (has_too_many_pieces(record, "<=") || !is_valid_utf8(record) || !has_only_characters(record))
+      return false;
     sentence_.clear();
     index_of_.clear();
     edges_.clear();

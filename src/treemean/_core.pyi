@@ -10,8 +10,8 @@ _Problem = tuple[bytes, int, int, int, int]
 _Texts = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]
 _Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool, int]
 
-#: Words, constituents, constituents above each other, and words times constituents of one sentence.
-LIMITS: tuple[int, int, int, int]
+#: Words, constituents, constituents above each other, words times constituents, and pieces of one sentence.
+LIMITS: tuple[int, int, int, int, int]
 
 def read_brackets(
     text: bytes,

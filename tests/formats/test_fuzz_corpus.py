@@ -68,7 +68,7 @@ def test_readers_of_the_core(name: str) -> None:
             if name == "alpino":
                 columns, *_ = _core.read_alpino(data, True, skip)
             else:
-                columns, *_ = _core.read_brackets(data[1:], bool(data[0] & 1), True, skip)
+                (columns, *_), *_ = _core.read_brackets(data[1:], bool(data[0] & 1), True, skip)
             found = _core.find_invalid(
                 *(columns[key] for key in ("word_offsets", "constituent_offsets", "bits"))
             )

@@ -23,11 +23,15 @@ from treemean.formats import (
     Problems,
     TreebankWriter,
     Unwritable,
+    conllu,
+    export,
     get_format,
     jsonl,
     limits,
     native,
+    plain,
     reading,
+    tiger,
     xmlstream,
 )
 from treemean.formats.parquetfooter import largest_column
@@ -74,17 +78,34 @@ ENDLESS = {
 @pytest.fixture
 def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the readers in Python, so that tests are quick; the core keeps its own."""
-    for module in (limits, reading, jsonl, xmlstream, native, source):
+    for module in (limits, reading, jsonl, xmlstream, native, plain, tiger, source):
         for name, value in (("MAX_RECORD", 1 << 21), ("MAX_PIECES", 1 << 16), ("MAX_DEPTH", 100)):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(limits, "MAX_WORDS", 1000)
 
 
+@pytest.fixture
+def _without_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All sentences are read in Python, also where the core reads plain ones."""
+    for module in (export, conllu, tiger, jsonl):
+        monkeypatch.setattr(module, "core_function", lambda name: None)
+
+
 @pytest.mark.usefixtures("_small_limits")
 @pytest.mark.parametrize("name", ENDLESS)
 def test_input_without_end(name: str) -> None:
     """Readers have enough of it soon, and keep no more than they have read."""
+    check_enough(name)
+
+
+@pytest.mark.usefixtures("_small_limits", "_without_core")
+@pytest.mark.parametrize("name", [name for name in ENDLESS if name.startswith(("j", "e", "c", "t"))])
+def test_input_without_end_in_python(name: str) -> None:
+    check_enough(name)
+
+
+def check_enough(name: str) -> None:
     format = get_format(name.split()[0])
     stream = Source(Endless(*ENDLESS[name]), "endless")  # type: ignore[arg-type]
     with pytest.raises(FormatError, match="endless"):
@@ -123,6 +144,34 @@ def parquet_of(words: list[str], labels: list[str], **more: object) -> bytes:
 _BITS = pyarrow.list_(pyarrow.uint64())
 WORDS, NESTED = f"more than {limits.MAX_WORDS} words", f"in more than {limits.MAX_DEPTH} others"
 TOO_LARGE = {
+    "export nested": (export_chain(DEEP).encode(), NESTED),
+    "export words": (
+        b"#BOS 1 0 0 0\n" + b"a\tX\t--\t--\t500\n" * LONG + b"#500\tX\t--\t--\t0\n#EOS 1\n",
+        WORDS,
+    ),
+    "export lines": (
+        b"#BOS 1 0 0 0\n" + b"\n" * limits.MAX_PIECES + b"a\tX\t--\t--\t0\n#EOS 1\n",
+        f"more than {limits.MAX_PIECES} lines",
+    ),
+    "tiger nested": (tiger_chain(DEEP).encode(), NESTED),
+    "jsonl nested": (json_chain(DEEP).encode(), NESTED),
+    "jsonl words": (json.dumps({"words": ["a"] * LONG}).encode(), WORDS),
+    "jsonl cells": (
+        json.dumps({"words": ["a"] * 20_000, "constituents": [{"spans": [[0, 20_000]]}] * 20_000}).encode(),
+        "their product may be",
+    ),
+    "jsonl pieces": (
+        b'{"words": [' + b'"",' * limits.MAX_PIECES + b'""]}',
+        f"more than {limits.MAX_PIECES} pieces",
+    ),
+    "conllu words": (
+        "".join(f"{i + 1}\ta\t_\t_\t_\t_\t{i and 1}\t_\t_\t_\n" for i in range(LONG)).encode(),
+        WORDS,
+    ),
+    "conllu nested": (
+        "".join(f"{i + 1}\ta\t_\t_\t_\t_\t{i}\t_\t_\t_\n" for i in range(DEEP + 1)).encode(),
+        "their product may be",
+    ),
     "ptb words": (chain(LONG, 1).encode(), WORDS),
     "ptb nested": (chain(1, DEEP + 3).encode(), NESTED),
     "ptb cells": (("(S " + "(X a " * 17_000 + ")" * 17_001).encode(), "their product may be"),
@@ -173,7 +222,7 @@ TOO_LARGE_IN_PYTHON = {
 }
 
 
-@pytest.mark.usefixtures("_small_limits")
+@pytest.mark.usefixtures("_small_limits", "_without_core")
 @pytest.mark.parametrize("name", TOO_LARGE_IN_PYTHON)
 def test_a_sentence_that_is_too_large_in_python(name: str) -> None:
     check_refused(name, *TOO_LARGE_IN_PYTHON[name])
@@ -187,8 +236,8 @@ def test_what_is_just_within_the_limits_is_read_and_written(tmp_path: Path) -> N
 
 
 def test_the_core_has_the_same_limits() -> None:
-    mine = (limits.MAX_WORDS, limits.MAX_CONSTITUENTS, limits.MAX_DEPTH, limits.MAX_CELLS)
-    assert mine == _core.LIMITS
+    names = ("WORDS", "CONSTITUENTS", "DEPTH", "CELLS", "PIECES")
+    assert tuple(getattr(limits, f"MAX_{name}") for name in names) == _core.LIMITS
 
 
 def test_the_bomb_of_brackets(tmp_path: Path) -> None:
@@ -209,7 +258,7 @@ def test_large_sets_come_in_several_batches() -> None:
     at = 0
     text = tree * 60
     while at < len(text):
-        columns, consumed, *_ = _core.read_brackets(text[at:], False, True, False)
+        (columns, consumed, *_), *_ = _core.read_brackets(text[at:], False, True, False)
         sizes.append(columns["bits"].nbytes)
         at += consumed
     assert len(sizes) > 1

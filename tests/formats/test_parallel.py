@@ -18,7 +18,7 @@ def write(path, count, words=2):
 
 def test_batches_of_different_formats_line_up(tmp_path):
     a = write(tmp_path / "a.dbr", 2500)
-    b = write(tmp_path / "b.jsonl", 2500, words=40)
+    b = write(tmp_path / "b.jsonl", 2500, words=120)
     parts = list(read_parallel([a, b]))
     assert len(parts) > 1
     for first, second in parts:

@@ -139,7 +139,7 @@ def line_of(text: str, piece: str) -> int:
             'HD" idref="s1_4"',
             'HD" idref="s1_500"',
             'HD" idref="s1_500"',
-            "sentence s1: two edges lead to 's1_500', from 's1_501' and from 's1_500'",
+            "sentence s1: two edges lead to 's1_500': from 's1_501' (OC), 's1_500' (HD)",
         ),
         ('<t id="s1_4" ', '<t id="s1_3" ', "gesungen", "sentence s1: the id 's1_3' is given twice"),
         ('<t id="s1_4" ', "<t ", "gesungen", "sentence s1: <t> has no 'id'"),

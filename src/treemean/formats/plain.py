@@ -15,13 +15,18 @@ import numpy as np
 
 from treemean.errors import FormatError
 from treemean.files.source import BLOCK, MAX_RECORD, Source
+from treemean.formats.limits import MAX_PIECES, too_large
 from treemean.formats.native import treebank_from_columns
 from treemean.formats.problems import Problems
-from treemean.formats.reading import Reading, Record
+from treemean.formats.reading import Reading, Record, rebatch
 from treemean.trees import CodedStrings, Strings, Tree, Treebank
 
 #: Blocks grow up to so many bytes.
 LARGEST_BLOCK = 4 * BLOCK
+#: Sentences of one batch, as in the core.
+MOST_SENTENCES = 1 << 17
+#: A record that the core hands back: its first and last byte, line breaks and sentences before it, and state.
+Odd = tuple[int, int, int, int, int]
 #: (text, final, state, vocabularies) -> columns, bytes consumed, lines consumed, odd records, state, and
 #: numbers; see `_core.pyi`.
 PlainReader = Callable[[bytes, bool, int, Any], tuple[Any, ...]]
@@ -90,6 +95,7 @@ class Blocks:
         self.final = False
         self._source = source
         self._size = self._wanted = BLOCK
+        self._is_stuck = False
 
     def more(self) -> bool:
         """Read on; return whether there is anything to look at."""
@@ -107,12 +113,19 @@ class Blocks:
     def keep(self, rest: bytes) -> None:
         """Take note of what was not consumed."""
         consumed = len(rest) < len(self.rest)
+        self._is_stuck = not consumed
         if self.final and not consumed:
             rest = b""  # there is nothing more that would complete it
         self._size = min(2 * self._size, LARGEST_BLOCK)
         # A record longer than the block: look at twice as much next time, so that the work stays linear.
-        self._wanted = self._size if consumed else max(2 * len(rest), BLOCK)
+        # No more than a record may have: then it is known to be too long.
+        self._wanted = self._size if consumed else min(max(2 * len(rest), BLOCK), MAX_RECORD + BLOCK)
         self.rest = rest
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether no record ends in more bytes than any record has."""
+        return self._is_stuck and len(self.rest) > MAX_RECORD
 
 
 def read_plain(
@@ -137,6 +150,22 @@ def read_plain(
     blocks = Blocks(source)
     known = core_function("Vocabularies")()
     lines_before = state = 0
+
+    def in_order(batch: Treebank, odd: list[Odd], text: Text, lines_before: int) -> Iterator[Treebank]:
+        done = 0
+        for begin, end, line, before, state_there in odd:
+            if before > done:
+                yield batch[done:before]
+            reading.count += before - done
+            done = before
+            raw = text.original(begin, end)
+            tree = _parse_odd(raw, lines_before + line + 1, reading, partial(parse, state=state_there))
+            if tree is not None:
+                yield Treebank.from_trees([tree])
+        reading.count += len(batch) - done
+        if done < len(batch):
+            yield batch[done:] if done else batch
+
     while blocks.more():
         text = Text(blocks.rest, encoding)
         final = blocks.final
@@ -146,31 +175,28 @@ def read_plain(
         batch = treebank_from_columns(columns)
         if number is not None:
             batch = _with_numbers(batch, of_sentences, of_constituents, number)
-        pieces = []
-        done = 0
-        for begin, end, line, before, state_there in odd:
-            pieces.append(batch[done:before])
-            reading.count += before - done
-            done = before
-            record = Record(lines_before + line + 1, _lines(text.original(begin, end)))
-            tree = reading.parse(record, partial(parse, state=state_there))
-            if tree is not None:
-                pieces.append(Treebank.from_trees([tree]))
-        pieces.append(batch[done:] if done else batch)
-        reading.count += len(batch) - done
-        joined = Treebank.concatenate([piece for piece in pieces if len(piece)])
-        if len(joined):
-            yield joined
+        # The sets of odd sentences, too, are not all in memory at once.
+        yield from rebatch(in_order(batch, odd, text, lines_before), minimum=MOST_SENTENCES)
         lines_before += lines
         blocks.keep(text.original(consumed))
-        if len(blocks.rest) > MAX_RECORD:
+        if blocks.is_too_long:
             raise FormatError(
                 f"no sentence ends within {MAX_RECORD} bytes", path=source.name, line=lines_before + 1
             )
 
 
-def _lines(raw: bytes) -> list[bytes]:
-    return [line.removesuffix(b"\r") for line in raw.split(b"\n")]
+def _parse_odd(
+    raw: bytes, line: int, reading: Reading, parse: Callable[[Record], Tree | None]
+) -> Tree | None:
+    """Parse a record that begins on a line; as lines only if these are not too many to be taken apart."""
+    if raw.count(b"\n") < MAX_PIECES:
+        lines = [text.removesuffix(b"\r") for text in raw.split(b"\n")]
+        return reading.parse(Record(line, lines), parse)
+    return reading.parse(Record(line, [raw]), _refuse)
+
+
+def _refuse(record: Record) -> Tree:
+    raise too_large(f"more than {MAX_PIECES} lines")
 
 
 def _with_numbers(

@@ -72,13 +72,17 @@ def _read_plain(
     """Read with the core what is plain, and with an XML parser everything around it."""
     reading = Reading(source, problems)
     taken = _TakenOut(source, native, encoding)
-    for record in elements(source, "s", ROOTS, problems, blocks=taken.blocks(), marker=taken.marker):
+    records = elements(
+        source, "s", ROOTS, problems, blocks=taken.blocks(), unread=taken.unread, marker=taken.marker
+    )
+    for record in records:
         if record is None:
             batch = taken.batches.popleft()
             reading.count += len(batch)
             yield batch
         elif (tree := reading.parse(record, _parse)) is not None:
             yield Treebank.from_trees([tree])
+    problems.missing += sum(map(len, taken.batches))  # behind an error from which the parser did not recover
 
 
 class _TakenOut:
@@ -97,19 +101,26 @@ class _TakenOut:
         self.marker = f"run-{secrets.token_hex(16)}"
         self.batches: deque[Treebank] = deque()
         self._source, self._native, self._encoding = source, native, encoding
+        self._blocks = Blocks(source)
 
     def blocks(self) -> Iterator[bytes]:
         """Yield what remains of the document, block by block."""
-        blocks = Blocks(self._source)
+        blocks = self._blocks
         known = core_function("Vocabularies")()
         state = 0
         while blocks.more():
             text = Text(blocks.rest, self._encoding)
             columns, consumed, runs, state = self._native(text.utf8, blocks.final, state, known)
-            yield self._around(text, consumed, runs, treebank_from_columns(columns))
+            around = self._around(text, consumed, runs, treebank_from_columns(columns))
             blocks.keep(text.original(consumed))
-            if len(blocks.rest) > MAX_RECORD:
+            yield around
+            if blocks.is_too_long:
                 raise FormatError(f"no <s> ends within {MAX_RECORD} bytes")
+
+    def unread(self) -> Iterator[bytes]:
+        """Yield what is behind the blocks yielded so far, as it stands in the source."""
+        yield self._blocks.rest
+        yield from iter(self._source.read, b"")
 
     def _around(self, text: Text, consumed: int, runs: list[tuple[int, int, int]], batch: Treebank) -> bytes:
         pieces = []

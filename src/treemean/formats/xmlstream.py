@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -39,6 +39,7 @@ def elements(
     problems: Problems,
     *,
     blocks: Iterable[bytes] | None = None,
+    unread: Callable[[], Iterable[bytes]] | None = None,
     marker: str | None = None,
 ) -> Iterator[Record | None]:
     """Yield the elements called `tag`, in any namespace, as records of one serialised element each.
@@ -49,6 +50,7 @@ def elements(
     Parameters
     ----------
     blocks : the document, if it is not read from the source as it stands.
+    unread : then returns what is behind the blocks that were taken, to count elements behind an error.
     marker : the name of other elements, for each of which None is yielded.
     """
     pending = pieces = finished = 0
@@ -65,9 +67,10 @@ def elements(
             pieces = check_pieces(b"", b"", pieces + new)
             error = _feed(parser, block)
             for element in _events(parser):
-                yield None if element.tag.rpartition("}")[2] == marker else _record(element)
+                is_marker = element.tag.rpartition("}")[2] == marker
+                yield None if is_marker else _record(element)
                 _forget(element)
-                finished += 1
+                finished += not is_marker
                 pending, pieces = len(block), new
             if error is not None:
                 raise error
@@ -78,7 +81,7 @@ def elements(
     except (FormatError, InvalidTree) as error:
         message = error.message if isinstance(error, FormatError) else str(error)
         problems.report(FormatError(message, path=source.name, line=getattr(error, "line", None)))
-        begun = count_elements(tag, chain([block], stream))
+        begun = count_elements(tag, chain([block], stream if unread is None else unread()))
         problems.missing += max(begun - finished, 0)
 
 
