@@ -33,6 +33,8 @@ def main() -> None:
         if call != known:
             known = b""
             try:
+                # From the driver that started this process, through a pipe that nobody else has, as
+                # multiprocessing itself does. What comes from files is never unpickled.
                 function, shared = pickle.loads(call)
             except Exception as error:  # a function that this process cannot import
                 connection.send((None, Failure(error)))
