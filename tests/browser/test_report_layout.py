@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from importlib.resources import files as resources
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_layouts_are_those_of_treemean(chromium: Browser) -> None:
         assert own["level"] == list(expected.level)
         assert own["parent"] == list(expected.parent)
         assert own["children"] == [list(children) for children in expected.children]
-        assert own["rows"] == [list(row) for row in expected.rows]
+        assert _neighbours(own) == set(expected.neighbours)
         assert [tuple(home) for home in own["home"]] == list(expected.home)
         for node in expected.constituents:
             if len(expected.children[node]) > 1:
@@ -64,6 +64,16 @@ def test_layouts_are_those_of_treemean(chromium: Browser) -> None:
         places = place(expected, [(half, half) for half in _halves(tree)], gap=0.75, snap=0.8)
         assert own["x"] == pytest.approx(places.x)
         assert own["width"] == pytest.approx(places.width)
+
+
+def _neighbours(own: dict[str, Any]) -> set[tuple[int, int, int]]:
+    """Return the neighbours on the rows of a page of which at least one has its label there."""
+    return {
+        (level, left, right)
+        for level, row in enumerate(own["rows"])
+        for left, right in pairwise(row)
+        if level in (own["level"][left], own["level"][right])
+    }
 
 
 def _halves(tree: Tree) -> list[float]:
