@@ -179,13 +179,7 @@ def average(
         )
     shares = options.numbers(weights, "--weights")
     limit = {} if node_limit is None else {"node_limit": node_limit}
-    reading = {
-        "format": from_format,
-        "encoding": encoding,
-        "dialect": dialect,
-        "keep_empty": keep_empty,
-        "glob": glob,
-    }
+    reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
     if folder_wanted(output, engine, shard_size):
         check_engine(output, to_format, workers, address, engine)
         for given, hint in (

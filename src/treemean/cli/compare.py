@@ -61,13 +61,8 @@ def compare(
 
     conventions = options.conventions(protocol, prm, labelled, gold, from_format)
     scoring = Scoring(conventions, max_length, options.punctuation_choice(punctuation), ignore_case)
-    reading = {
-        "format": from_format,
-        "encoding": encoding,
-        "dialect": dialect,
-        "keep_empty": keep_empty,
-        "glob": glob,
-        "keep_wrapper": conventions.keep_wrapper,
+    reading = options.reading(from_format, encoding, dialect, keep_empty, glob) | {
+        "keep_wrapper": conventions.keep_wrapper
     }
     with spooled([prediction_a, prediction_b, gold]) as paths:
         files = Files(paths[:2], paths[2], scoring, match, reading)

@@ -202,14 +202,7 @@ def convert(
         make_continuous=make_continuous,
         skip_bad=skip_bad,
     )
-    reading = {
-        "format": from_format,
-        "encoding": encoding,
-        "dialect": dialect,
-        "keep_empty": keep_empty,
-        "keep_lemmas": keep_lemmas,
-        "glob": glob,
-    }
+    reading = options.reading(from_format, encoding, dialect, keep_empty, glob) | {"keep_lemmas": keep_lemmas}
     if folder_wanted(target, engine, shard_size) and to_format != "alpino":
         check_engine(target, to_format, workers, address, engine)
         _convert_to_folder(conversion, target, reading, bad_file, shard_size, engine, workers, address)

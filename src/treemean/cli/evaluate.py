@@ -90,13 +90,8 @@ def evaluate(
         rows_format(per_sentence)
     conventions = options.conventions(protocol, prm, labelled, gold_path, from_format)
     scoring = Scoring(conventions, max_length, options.punctuation_choice(punctuation), ignore_case)
-    reading = {
-        "format": from_format,
-        "encoding": encoding,
-        "dialect": dialect,
-        "keep_empty": keep_empty,
-        "glob": glob,
-        "keep_wrapper": conventions.keep_wrapper,
+    reading = options.reading(from_format, encoding, dialect, keep_empty, glob) | {
+        "keep_wrapper": conventions.keep_wrapper
     }
     check_engine(None, None, workers, address, engine)
     names = short_names(predictions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -135,6 +135,19 @@ ShardSize = Annotated[
     typer.Option(min=1, metavar="N", help="Write a folder of Parquet files of N sentences each."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
+
+
+def reading(
+    format: str | None, encoding: str, dialect: DialectName, keep_empty: bool, glob: str | None
+) -> dict[str, Any]:
+    """Return how treebanks are read, as parameters of `treemean.read`."""
+    return {
+        "format": format,
+        "encoding": encoding,
+        "dialect": dialect,
+        "keep_empty": keep_empty,
+        "glob": glob,
+    }
 
 
 def dialect_setting(dialect: DialectName) -> list[str]:

@@ -141,13 +141,7 @@ def report(
             ignore_case=ignore_case,
             title=title,
             jobs=jobs,
-            reading={
-                "format": from_format,
-                "encoding": encoding,
-                "dialect": dialect,
-                "keep_empty": keep_empty,
-                "glob": glob,
-            },
+            reading=options.reading(from_format, encoding, dialect, keep_empty, glob),
         )
     page = make_page(subject, limit=limit)
     page.write(output)
