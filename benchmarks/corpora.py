@@ -8,12 +8,14 @@ from pathlib import Path
 from treemean.training import TrainingConfig, load_config
 
 
-def prepared_config(data: Path, corpus: str, *overrides: str) -> TrainingConfig | None:
-    """Return a configuration of TN-LCFRS for a corpus, or None if that is absent."""
+def prepared_config(
+    data: Path, corpus: str, *overrides: str, preset: str = "tn-lcfrs"
+) -> TrainingConfig | None:
+    """Return a configuration of a grammar for a corpus, or None if that is absent."""
     description = data / corpus / "corpus" / "corpus.json"
     if not description.exists():
         return None
     files = json.loads(description.read_text())["facts"]["files"]
     train = [str(data / name.partition(": ")[2]) for name in files["train"]]
     given = [f"data.train={json.dumps(train)}", f"data.development={data / next(iter(files['development']))}"]
-    return load_config("tn-lcfrs", [*given, *overrides])
+    return load_config(preset, [*given, *overrides])

@@ -31,13 +31,13 @@ def arguments(description: str, *, seconds: float) -> argparse.ArgumentParser:
     return parser
 
 
-def config_for(data: Path, corpus: str, *overrides: str) -> TrainingConfig:
+def config_for(data: Path, corpus: str, *overrides: str, preset: str = "tn-lcfrs") -> TrainingConfig:
     """Return a configuration for a prepared corpus; end with an error if it is too large for the machine."""
-    grammar = load_config("tn-lcfrs", overrides).grammar
+    grammar = load_config(preset, overrides).grammar
     if grammar.nonterminals + grammar.preterminals + grammar.discontinuous > MANY:
         smaller = "--override grammar.nonterminals=8 and the like makes them smaller"
         need_gpu(f", which published sizes need; {smaller}")
-    config = prepared_config(data, corpus, *overrides)
+    config = prepared_config(data, corpus, *overrides, preset=preset)
     if config is None:
         sys.exit(f"there is no prepared corpus in {data / corpus}: `make gpu-data` makes it")
     return config

@@ -5,13 +5,13 @@
 Called again with the same --work it goes on where it was. With --long the first run is the long one of
 `stability`, which goes on with it alone; it is stopped here when the others are finished. In the end each
 run parses the development and test sentences; the trees (dev-run01.jsonl, … in FOLDER/trees.zip) are averaged
-by `average`.
+by `average`. Another grammar, `--preset n-lcfrs --runs 1`, has names of its own: ensemble-n-lcfrs.json,
+trees-n-lcfrs.zip.
 """
 
 from __future__ import annotations
 
 import shutil
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from treemean.training.together import Job
 from treemean.trees import Treebank
 
 PARTS = ("dev", "test")
+PRESETS = ("tn-lcfrs", "tn-pcfg", "n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -38,11 +39,16 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--long", action="store_true", help="let stability go on with the first run")
+    parser.add_argument("--preset", choices=PRESETS, default=PRESETS[0], help="which grammar")
     options = parser.parse_args(words)
-    budget, report = Budget(options.seconds), Report(options.out, "ensemble")
+    if options.long and options.preset != PRESETS[0]:
+        parser.error("the long run is one of TN-LCFRS")
+    own = "" if options.preset == PRESETS[0] else f"-{options.preset}"
+    budget, report = Budget(options.seconds), Report(options.out, f"ensemble{own}")
     given = (f"training.epochs={options.epochs}", "training.report_every=50", "checkpoint.seconds=0")
-    config = config_for(options.data, options.corpus, *given, *options.override)
-    folder = folder_for(options.work, "ensemble", options.data, options.corpus)
+    config = config_for(options.data, options.corpus, *given, *options.override, preset=options.preset)
+    folder = folder_for(options.work, f"ensemble{own}", options.data, options.corpus)
+    trees = options.work / f"ensemble{own}-trees"
     jobs = {run: Job(config, folder, run) for run in range(1, options.runs + 1)}
     if options.long:
         jobs[1] = job_of(options, corpus=options.corpus)
@@ -57,15 +63,10 @@ def main(words: Sequence[str] | None = None) -> None:
     report.save(corpus=options.corpus, overrides=options.override, pieces=pieces, epoch_seconds=epochs)
     print(f"{sum(pieces):.0f} s in {len(pieces)} pieces, everything included; epochs took {epochs}")
     for run in jobs if done else ():
-        guard(f"trees of run {run}", write_trees, jobs[run], options, budget)
+        guard(f"trees of run {run}", write_trees, jobs[run], options.data, trees, budget)
     if done:
-        shutil.make_archive(str(options.out / "trees"), "zip", trees_folder(options))
+        shutil.make_archive(str(options.out / f"trees{own}"), "zip", trees)
     exit_if_failed()
-
-
-def trees_folder(options: Namespace) -> Path:
-    folder: Path = options.work / "ensemble-trees"
-    return folder
 
 
 def epoch_seconds(runs: Mapping[str, Any]) -> list[float]:
@@ -75,11 +76,10 @@ def epoch_seconds(runs: Mapping[str, Any]) -> list[float]:
     return [round(end - before, 1) for before, end in zip([0.0, *last], last)]
 
 
-def write_trees(job: Job, options: Namespace, budget: Budget) -> None:
-    """Write what a finished run says about the development and test sentences, and bring it along."""
+def write_trees(job: Job, data: Path, target: Path, budget: Budget) -> None:
+    """Write what a finished run says about the development and test sentences."""
     place = RunFolder(job.folder, job.run)
     model: Model | None = None
-    target = trees_folder(options)
     target.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
         path = target / f"{part}-run{job.run:02d}.jsonl"
@@ -88,7 +88,7 @@ def write_trees(job: Job, options: Namespace, budget: Budget) -> None:
                 print(f"{budget} no time is left for the trees of run {job.run}: the same command goes on")
                 return
             model = model or Model.load(place.model, device=device_of(job.config))
-            gold = read(options.data / f"{part}.jsonl")
+            gold = read(data / f"{part}.jsonl")
             found = parse(model, sentences_of([gold], model.normalisation), max_length=40)
             write(Treebank.concatenate(list(found)), path)
             print(f"{budget} run {job.run}: {len(gold)} trees of {part}", flush=True)
