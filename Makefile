@@ -24,7 +24,7 @@ CONFIGURE_JOINED = $(CONFIGURE) -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH
 BUILD_TESTS = $(RUN)/cmake --build $(1) --target core_tests --parallel 2
 
 .PHONY: help demo test test-core test-core-portable test-slow test-nightly test-ray test-browser test-gpu lint \
-  lint-core format coverage bench bench-gpu soak-gpu gpu-data fitting experiment docs site wheel test-wheel theory \
+  lint-core format coverage bench bench-gpu soak-gpu gpu-data dutch fitting experiment docs site wheel test-wheel theory \
   sanitize fuzz fuzz-merge clean
 
 help:
@@ -44,6 +44,7 @@ help:
 	@echo "make bench        measure speed, as ratios of one run"
 	@echo "make bench-gpu    check and time the kernels on a CUDA device, with the python3 at hand"
 	@echo "make soak-gpu     repeat every kernel thousands of times there: the bits must stay the same"
+	@echo "make dutch        the tables and figures of docs/results.md, from the trees that are kept"
 	@echo "make gpu-data     prepare the Dutch data for training on such a machine, in out/gpu-data"
 	@echo "make experiment   the demo from three initialisations, as in docs/ensemble.md"
 	@echo "make fitting      fit hits on LASSY: tables, and the figures of docs/measurements/fitting.md (minutes)"
@@ -169,6 +170,9 @@ soak-gpu:
 	@python3 -c "$$NEED" torch triton safetensors numpy
 	@while PYTHONPATH=src python3 -m benchmarks.kernels.soak --out out/soak; status=$$?; [ $$status = 75 ]; do :; done; \
 	  exit $$status
+
+dutch: $(VENV)/installed
+	$(RUN)/python -m benchmarks.page.results --out out/dutch
 
 gpu-data: $(VENV)/installed
 	$(RUN)/python -m benchmarks.learning.prepare --out out/gpu-data

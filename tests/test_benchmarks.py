@@ -7,7 +7,6 @@ import importlib
 import itertools
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,8 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import treemean
-from benchmarks.learning import average, ensemble, quality, stability
+from benchmarks.learning import ensemble, quality, stability
 from benchmarks.page import chance, learning_tables, measurements, tables
 from benchmarks.page.__main__ import main as bring_home
 from examples import examples
@@ -240,7 +238,6 @@ ELSEWHERE = {"device": "CPU", "ensemble": runs(["run 1"], 3)}
         ({"gpu": {"device": "CPU", "steps": []}}, "on CPU, and what is kept on a GPU; .* lost: steps"),
         ({"stability": {"device": "CPU", "stability": {}}}, "on CPU, and what is kept on a GPU"),
         ({"gpu": {"steps": []}}, "does not say on which device"),
-        ({"average": {}}, "does not say on which device"),
         ({"ensemble": {"device": "a GPU"}}, "no epoch is over; .* ensemble .runs: 1, epochs: 2"),
         ({"ensemble": {"device": "a GPU", "ensemble": {"run 1": {}}}}, "no epoch is over"),
         ({"ensemble": {"device": "a GPU", "ensemble": runs(["run 1"], 0)}}, "no epoch is over"),
@@ -298,32 +295,6 @@ def test_small_sizes_only_want_data(tmp_path: Path) -> None:
         stability.main(["--data", str(tmp_path), "--out", str(tmp_path), *small])
 
 
-def test_averages_want_an_ensemble(tmp_path: Path) -> None:
-    for folder, told in (
-        (tmp_path / "none", "there is no folder"),
-        (tmp_path, "there is no ensemble.json in"),
-    ):
-        with pytest.raises(SystemExit, match=told):
-            average.main([str(folder), "--out", str(tmp_path / "out")])
-
-
-def test_averages_say_where_the_runs_were_trained(tmp_path: Path) -> None:
-    trees = tmp_path / "trees"
-    trees.mkdir()
-    for part, places in (("dev", slice(0, 20)), ("test", slice(20, 40))):
-        treemean.write(treemean.sample.gold()[places], tmp_path / f"{part}.jsonl")
-        for number, run in enumerate(treemean.sample.runs()[:3], 1):
-            treemean.write(run[places], trees / f"{part}-run{number:02d}.jsonl")
-    shutil.make_archive(str(tmp_path / "trees"), "zip", trees)
-    (tmp_path / "ensemble.json").write_text(json.dumps({"device": "a GPU"}))
-    place = str(tmp_path)
-    average.main([place, "--data", place, "--out", place, "--keep", "2"])
-    told = json.loads((tmp_path / "average.json").read_text())
-    assert told["device"] == "a GPU"
-    assert len(told["individuals"]) == 3
-    assert len(told["selection"]["chosen"]) == 2
-
-
 def test_checks_with_grown_layers_have_a_line_of_their_own() -> None:
     exact = {"halves": {"log_z": 1e-4, "whole": 2e-4}}
     grown = {"whole": 5e-3, "log_z_per_word": 1}
@@ -353,12 +324,12 @@ def test_the_examples_run() -> None:
 def test_programs_for_a_gpu_start_where_nothing_is_installed() -> None:
     """But PyTorch, Triton, safetensors and NumPy. Every program tells of its options there.
 
-    Only averages are made where treemean is installed.
+    Only the trees of the Dutch experiment are for where treemean is installed.
     """
     pytest.importorskip("triton")
     absent = "treemean._core matplotlib scipy sklearn nltk pyarrow lxml typer rich pytest hypothesis".split()
     names = [*modules("kernels", "learning"), "benchmarks.page.tables"]
-    names.remove("benchmarks.learning.average")
+    names.remove("benchmarks.learning.dutch")
     code = f"""
 import json, runpy, sys
 from importlib import import_module

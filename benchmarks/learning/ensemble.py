@@ -4,8 +4,8 @@
 
 Called again with the same --work it goes on where it was. With --long the first run is the long one of
 `stability`, which goes on with it alone; it is stopped here when the others are finished. In the end each
-run parses the development and test sentences; the trees (dev-run01.jsonl, … in FOLDER/trees.zip) are averaged
-by `average`. Another grammar, `--preset n-lcfrs --runs 1`, has names of its own: ensemble-n-lcfrs.json,
+run parses the development and test sentences; the trees (dev-run01.jsonl, … in FOLDER/trees.zip) are kept
+by `dutch`. Another grammar, `--preset n-lcfrs --runs 1`, has names of its own: ensemble-n-lcfrs.json,
 trees-n-lcfrs.zip.
 """
 

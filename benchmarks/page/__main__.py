@@ -2,8 +2,8 @@
 
     python -m benchmarks.page FOLDER …
 
-Each FOLDER may have gpu.json (`make bench-gpu`), quality-*.json, ensemble.json, stability.json, compare.json
-and average.json (benchmarks.learning). What is in none of them is kept as it was in
+Each FOLDER may have gpu.json (`make bench-gpu`), quality-*.json, ensemble.json, stability.json and
+compare.json (benchmarks.learning). What is in none of them is kept as it was in
 docs/measurements/gpu-h200.json. Tables are written between the marks in docs/measurements/gpu.md. Without any
 folder, tables and figures are made again from what is kept.
 

@@ -27,7 +27,6 @@ def learning_tables(data: Mapping[str, Any]) -> dict[str, str]:
     makers = {
         "learning": learning_table,
         "ensemble": ensemble_table,
-        "average": average_table,
         "stability": stability_table,
         "compare": compare_table,
     }
@@ -109,29 +108,6 @@ def ensemble_table(told: Mapping[str, Any]) -> str:
     return _table(["epoch", *_heads(_NAMES), "seconds"], rows, note)
 
 
-def average_table(told: Mapping[str, Any]) -> str:
-    """Return test scores of single runs and of their averages."""
-    spread = [f"{told['mean'][name]:.2f} ± {told['standard_deviation'][name]:.2f}" for name in SCORES]
-    chosen = told["selection"]["chosen"]
-    best = [f"{max(told['individuals'][run][name] for run in chosen):.2f}" for name in SCORES]
-    base = max(told["baselines"], key=lambda name: float(told["baselines"][name]["overall"]))
-    rows = [
-        [f"{base}, the best baseline", *_scores(told["baselines"][base])],
-        [f"mean of the {len(chosen)} chosen runs ± standard deviation", *spread],
-        ["the best of them in each score, with hindsight", *best],
-        *([name, *_scores(found)] for name, found in told["ensembles"].items()),
-        *(
-            [f"non-binary ensemble, {name} of equal weight", *_scores(found)]
-            for name, found in told.get("equal_weights", {}).items()
-        ),
-        *(
-            [f"ensemble of all runs, hits fitted to development trees ({name})", *_scores(found)]
-            for name, found in told.get("fitted", {}).items()
-        ),
-    ]
-    return _table(["", *_heads(SCORES)], rows, f"({told['selection']['note']}.)")
-
-
 def stability_table(told: Mapping[str, Any]) -> str:
     """Return some epochs of a long run, and which was the best."""
     parts = []
@@ -188,10 +164,6 @@ def _cell(epoch: Mapping[str, float]) -> str:
 
 def _number(epoch: Mapping[str, float], name: str) -> str:
     return f"{epoch[name]:.{_digits(name)}f}"
-
-
-def _scores(found: Mapping[str, float]) -> list[str]:
-    return [f"{found[name]:.2f}" for name in SCORES]
 
 
 def _spread(values: Sequence[float], digits: int) -> str:

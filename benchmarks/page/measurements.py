@@ -31,7 +31,6 @@ ABOUT = {
     "ensemble": "ten runs over all sentences: likewise; seconds of the pieces and of the epochs of all runs",
     "stability, compare": "one long run; variants on every third sentence: likewise; overrides: settings "
     "that were changed for all of them",
-    "average": "F1 on the test set of runs and of their averages, chosen and weighted by the development set",
 }
 #: What the names of parts in gpu.json are here; others are not kept.
 PARTS = ("trained", "steps", "batches", "runs", "decoding", "viterbi", "parsing", "dense", "epochs")
@@ -71,7 +70,7 @@ def collect(folder: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
     files = {
         path: read(path)
         for path in sorted(folder.glob("*.json"))
-        if path.stem in ("gpu", "average", *STUDIES) or path.stem.startswith(QUALITY)
+        if path.stem in ("gpu", *STUDIES) or path.stem.startswith(QUALITY)
     }
     if not files:
         refuse(f"there are no results in {folder}" if folder.is_dir() else f"there is no folder {folder}")
@@ -88,8 +87,6 @@ def collect(folder: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
             if 0 < rows < before:
                 del found["epochs"]
                 print(f"{file}: epochs are left out: {rows} rows instead of {before}", file=sys.stderr)
-        elif name == "average":
-            found[name] = {key: value for key, value in told.items() if key != "device"}
         elif not has_epochs(told.get(kind, {})):
             if lost:
                 refuse(f"{file} has runs of which no epoch is over; what would be lost: {lost}")
@@ -155,8 +152,6 @@ def replaced(name: str, told: Mapping[str, Any], kept: Mapping[str, Any]) -> str
     if name == "gpu":
         parts = ["checks"] * ("gate" in told) + [part for part in PARTS if part in told]
         return ", ".join(part for part in parts if kept.get(part))
-    if name == "average":
-        return name if kept.get(name) else ""
     studied = kept.get(name, {}).get("runs")
     runs = studied if name in STUDIES else kept.get("learning", {}).get(name.removeprefix(QUALITY))
     longest = max((len(run["epochs"]) for run in (runs or {}).values()), default=0)

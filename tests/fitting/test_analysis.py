@@ -86,3 +86,10 @@ def test_what_figures_need(tmp_path, monkeypatch) -> None:
     with pytest.raises(MissingDependency, match=r"treemean\[plots\]"):
         draw_trade_off([], tmp_path / "a.svg")
     assert not list(tmp_path.iterdir())
+
+
+def test_powers_of_ten_are_numbers_not_formulas(tmp_path) -> None:
+    draw_lines({"": {"a": ([1, 2], [0.001, 10.0])}}, tmp_path / "a.svg", x="x", y="y", logarithmic="y")
+    text = (tmp_path / "a.svg").read_text()
+    assert "<!-- 0.01 -->" in text
+    assert "mathdefault" not in text

@@ -137,6 +137,7 @@ def draw_lines(
                 axes.plot([0, limit], [0, limit], color="tab:grey", linewidth=1, linestyle="--")
             if logarithmic == "y":
                 axes.set_yscale("log")
+                axes.yaxis.set_major_formatter("{x:g}")  # powers of ten would be shown as formulas
             if logarithmic == "x":
                 axes.set_xscale("log")
                 ticks = sorted({value for xs, *_ in lines.values() for value in xs})
