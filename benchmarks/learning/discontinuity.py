@@ -215,6 +215,8 @@ def _choosing(known: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[
     last = [run["epochs"][-1] for entry in known for run in entry["runs"]]
     rows = []
     for criterion in CRITERIA:
+        if any(np.isnan(epoch[criterion]) for epoch in last):
+            continue  # not all grammars have it
         values = [epoch[criterion] for epoch in last]
         found = [
             gaps.rank_correlation(values, [epoch[key] for epoch in last])
@@ -241,6 +243,8 @@ def _values(entry: Mapping[str, Any], key: str, place: int) -> list[float]:
 
 
 def _cell(values: Sequence[float]) -> str:
+    if np.isnan(values).any():
+        return "–"
     spread = f" ± {np.std(values, ddof=1):.2f}" if len(values) > 1 else ""
     return f"{np.mean(values):.2f}{spread}"
 

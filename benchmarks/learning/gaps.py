@@ -5,8 +5,9 @@ Everything here but scores and recall is known without gold trees.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,23 +37,32 @@ class Found:
     gold: Gapped
 
 
-def measure_gaps(grammar: LowRankGrammar, data: Data, config: TrainingConfig) -> tuple[dict[str, Any], Found]:
-    """Return scores and what is known of gaps, by name, and the discontinuous constituents behind them."""
+def measure_gaps(grammar: Grammar, data: Data, config: TrainingConfig) -> tuple[dict[str, Any], Found]:
+    """Return scores and what is known of gaps, by name, and the discontinuous constituents behind them.
+
+    Likelihoods are those of the grammar without weights of gaps. What only TN-LCFRS has is NaN for others.
+    """
     told, corpus = decode(grammar, data), data.development
     assert told.trees is not None
     scores, found = evaluated(told.trees, data, config), find_gaps(told.trees, data, config)
     words = int(corpus.lengths[corpus.lengths > 1].sum())
+    nats, nats_without_gaps, divergence = -told.log_likelihood / words, math.nan, math.nan
+    if isinstance(grammar, LowRankGrammar):
+        if grammar.config.weighs_gaps:
+            nats = -log_likelihood(without_weights(grammar), corpus) / words
+        nats_without_gaps = -log_likelihood(without_gaps(grammar), corpus) / words
+        divergence = mean_divergence(gapped_choices(grammar))
     return {
         "f1": scores.overall.f1,
         "f1_continuous": scores.continuous.f1,
         "f1_discontinuous": scores.discontinuous.f1,
         "recall": recall([found]),
-        "nats": -told.log_likelihood / words,
-        "nats_without_gaps": -log_likelihood(without_gaps(grammar), corpus) / words,
+        "nats": nats,
+        "nats_without_gaps": nats_without_gaps,
         "expected": expected_gaps(grammar, corpus) / len(corpus),
         "proposed": len(found.proposed) / len(corpus),
         "shorter_part": mean_shorter_part(found.proposed),
-        "divergence": mean_divergence(gapped_choices(grammar)),
+        "divergence": divergence,
     }, found
 
 
@@ -106,10 +116,22 @@ def agreement(first: Gapped, second: Gapped) -> float:
 # ---- of a grammar -------------------------------------------------------------------------------
 
 
+def without_weights(grammar: LowRankGrammar) -> Grammar:
+    """Return the grammar whose derivations have their probabilities, whatever weights of gaps it has."""
+    plain = grammar.config.replace(wrapping=1.0, wrapped_words=1.0)
+    return assemble_grammar(plain, grammar.vocabulary_size, grammar.state_dict()).eval()
+
+
 def without_gaps(grammar: LowRankGrammar) -> Grammar:
     """Return the TN-PCFG that is left of a TN-LCFRS if nothing is wrapped: its rules, normalised again."""
     config = grammar.config
-    plain = replace(config, kind="tn-pcfg", discontinuous=0, ranks=(config.ranks[0], 0, 0, 0))
+    plain = config.replace(
+        kind="tn-pcfg",
+        discontinuous=0,
+        ranks=(config.ranks[0], 0, 0, 0),
+        wrapping=1.0,
+        wrapped_words=1.0,
+    )
     with torch.device("meta"):
         names = set(build_grammar(plain, grammar.vocabulary_size).state_dict())
     tensors = {name: tensor for name, tensor in grammar.state_dict().items() if name in names}

@@ -69,11 +69,11 @@ def gradients_of(
 
 
 CASES = {
-    "gaps": ("tn-lcfrs", 1, 0.0),
-    "no gaps": ("tn-pcfg", 1, 0.0),
-    "floor": ("tn-lcfrs", 1, 1e-2),
-    "two runs": ("tn-lcfrs", 2, 0.0),
-    "two runs without gaps": ("tn-pcfg", 2, 0.0),
+    "gaps": ("tn-lcfrs", 1, {}),
+    "no gaps": ("tn-pcfg", 1, {}),
+    "floor": ("tn-lcfrs", 1, {"floor": 1e-2}),
+    "two runs": ("tn-lcfrs", 2, {"wrapping": 2.0, "wrapped_words": 0.25}),
+    "two runs without gaps": ("tn-pcfg", 2, {}),
 }
 
 
@@ -90,8 +90,8 @@ ALL = [
 def test_rules_and_gradients_are_those_of_the_plain_version(
     case: str, dtype: torch.dtype, device: str
 ) -> None:
-    kind, runs, floor = CASES[case]
-    grammars = [make_grammar(kind, seed, floor=floor) for seed in range(1, runs + 1)]
+    kind, runs, settings = CASES[case]
+    grammars = [make_grammar(kind, seed, **settings) for seed in range(1, runs + 1)]
     words = torch.randint(VOCABULARY, (runs, 3, 5), generator=torch.Generator().manual_seed(5))
     words[:, 0, 1] = words[:, 0, 0]  # a word that stands twice
     lengths = torch.tensor([5, 2, 1])

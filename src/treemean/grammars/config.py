@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +39,8 @@ class GrammarConfig:
     embedding : size of all embeddings.
     latent : size of the sentence vector of C- grammars.
     floor : of TN- grammars, what is added to every view of a span relative to its largest score.
+    wrapping, wrapped_words : of TN-LCFRS, by what a derivation is multiplied for every gap, and for every gap
+        of one word. Unless they are 1, what a sentence has is no longer a probability.
     backend : which inside algorithm; `auto` leaves the choice to the grammar.
 
     >>> GrammarConfig("tn-lcfrs").ranks
@@ -58,6 +61,8 @@ not 'n-cfg'
     embedding: int = 0
     latent: int = 0
     floor: float = 0.0
+    wrapping: float = 1.0
+    wrapped_words: float = 1.0
     backend: str = "auto"
 
     def __post_init__(self) -> None:
@@ -76,6 +81,7 @@ not 'n-cfg'
             raise InvalidOption(f"floor must be at least 0 and less than 1, not {self.floor}")
         if self.floor and not self.is_low_rank:
             raise InvalidOption(f"only TN- grammars have a floor, not {self.kind}")
+        self._check_weights()
 
     def _check_size(self, name: str) -> None:
         value = getattr(self, name)
@@ -95,6 +101,23 @@ not 'n-cfg'
             raise InvalidOption(f"the four ranks of {self.kind} must be positive, not {self.ranks}")
         if not self.has_gaps and (self.ranks[0] < 1 or any(self.ranks[1:])):
             raise InvalidOption(f"the ranks of {self.kind} must be (r1, 0, 0, 0), not {self.ranks}")
+
+    def _check_weights(self) -> None:
+        for name, least in (("wrapping", "more than 0"), ("wrapped_words", "at least 0")):
+            value = getattr(self, name)
+            if not (0.0 <= value < math.inf) or (name == "wrapping" and not value):
+                raise InvalidOption(f"{name} must be {least}, and finite, not {value}")
+            if value != 1.0 and self.kind != "tn-lcfrs":
+                raise InvalidOption(f"{name} has no meaning for {self.kind}: leave it out, or 1")
+        if self.floor and self.wrapped_words != 1.0:
+            raise InvalidOption(
+                "floor and wrapped_words cannot both be set: a floor would fill the gaps again"
+            )
+
+    @property
+    def weighs_gaps(self) -> bool:
+        """Whether derivations with gaps have other weights than their probabilities."""
+        return self.wrapping != 1.0 or self.wrapped_words != 1.0
 
     @property
     def has_gaps(self) -> bool:

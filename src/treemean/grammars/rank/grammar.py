@@ -101,7 +101,7 @@ class LowRankGrammar(Grammar):
             )
         siblings = torch.cat([self.rank1, self.rank3], 1).T
         mixed = torch.cat([self.rank2, self.rank4], 1).T
-        return Factors(
+        factors = Factors(
             root=root,
             parents=(parent @ torch.cat([self.rank1, self.rank2], 1)).softmax(-1),
             gapped_parents=(
@@ -114,6 +114,7 @@ class LowRankGrammar(Grammar):
             attachment=self.attachment_network(self.rank4.T).softmax(-1),
             words=log_probs,
         )
+        return weigh_gaps(factors, self.config) if self.config.weighs_gaps else factors
 
     def rules(self, words: Tensor) -> RankRules:
         """Return the rules in rank space for a batch of sentences without padding marks."""
@@ -209,6 +210,22 @@ class LowRankGrammar(Grammar):
     def _backend(self) -> Backend:
         """Return the module of the inside algorithm where kernels are not used, or are not to be trusted."""
         return rank_naive if self.config.backend == "naive" else rank_torch
+
+
+def weigh_gaps(factors: Factors, config: GrammarConfig) -> Factors:
+    """Return the factors with the weights of gaps in them; then not all of them sum to one.
+
+    Every gap is closed by one rule that wraps a continuous child, chosen by a rank of r2; a gap of one word
+    wraps a preterminal.
+    """
+    ranks, nonterminals = Ranks(*config.ranks), config.nonterminals
+    wrapping = torch.ones_like(factors.parents[0])
+    wrapping[ranks.r1 :] = config.wrapping
+    wrapped = torch.ones_like(factors.continuous_child)
+    wrapped[: ranks.r2, nonterminals:] = config.wrapped_words
+    return factors._replace(
+        parents=factors.parents * wrapping, continuous_child=factors.continuous_child * wrapped
+    )
 
 
 def contract(factors: Factors, ranks: Ranks, floor: float = 0.0) -> RankRules:

@@ -20,10 +20,11 @@ and the views are the scores times `continuous` or `discontinuous`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from treemean.grammars.spans import ATTACHMENTS
@@ -128,6 +129,22 @@ class RankRules:
             self.root.double(),
             self.ranks,
             self.floor,
+        )
+
+    def with_gaps_weighed(self, wrapping: float, wrapped_words: float) -> RankRules:
+        """Return the rules with a weight for every gap, and another for every gap of one word.
+
+        A gap is a score of one of the r2 ranks; a word fills one by its columns `wrapped`.
+        """
+        wrapped, r1 = self.ranks.columns.wrapped, self.ranks.r1
+        before, inside, after = (
+            self.views[..., columns] for columns in (slice(wrapped.start), wrapped, slice(wrapped.stop, None))
+        )
+        return replace(
+            self,
+            views=torch.cat([before, inside * wrapped_words, after], -1),
+            continuous=torch.cat([self.continuous[..., :r1, :], self.continuous[..., r1:, :] * wrapping], -2),
+            root=torch.cat([self.root[..., :r1], self.root[..., r1:] * wrapping], -1),
         )
 
     def stack(self) -> RankRules:

@@ -67,7 +67,8 @@ def rank_rules(
     views, scales, continuous, discontinuous, root = _RankRules.apply(  # type: ignore[no-untyped-call]
         words, config, names, keep, dtype, *parameters.values()
     )
-    return RankRules(views, scales, continuous, discontinuous, root, ranks=ranks, floor=config.floor)
+    rules = RankRules(views, scales, continuous, discontinuous, root, ranks=ranks, floor=config.floor)
+    return rules.with_gaps_weighed(config.wrapping, config.wrapped_words) if config.weighs_gaps else rules
 
 
 class _RankRules(torch.autograd.Function):
