@@ -13,17 +13,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from training_instances import CONTINUOUS, Interrupted, failing, flip, interrupted, metrics, model_bytes
 
 import treemean.training.together
 from parser_instances import tiny_config, write_instance
-from treemean.errors import FormatError, InvalidOption, TreemeanError
+from training_instances import CONTINUOUS, Interrupted, failing, flip, interrupted, metrics, model_bytes
+from treemean.errors import FormatError, TreemeanError
 from treemean.files.sealed import sealed, unsealed
 from treemean.training import load_config, train, train_runs
-from treemean.training.config import _toml_value
 from treemean.training.folders import Metrics, NoModel, RunFolder
 from treemean.training.gpu import StackedLearner
-from treemean.training.inspection import inspect
 from treemean.training.learner import EagerLearner
 from treemean.training.single import eager_learner, prepare_folder
 from treemean.training.state import RunState
@@ -86,21 +84,6 @@ def assert_same(folder: Path, whole: Path) -> None:
 def tensors_of(description: Path) -> dict[str, Path]:
     files = json.loads(description.read_text())["files"]
     return {role: description.parent / entry["name"] for role, entry in files.items()}
-
-
-# ---- numbers that are none --------------------------------------------------------------------------
-
-
-def test_infinite_numbers_are_written_as_toml_has_them():
-    """JSON's way to write them is another, and a folder with it could not be used again."""
-    assert [_toml_value(value) for value in (math.inf, -math.inf, 1e22)] == ["inf", "-inf", "1e+22"]
-
-
-def test_what_is_no_number_is_refused_and_leaves_no_folder_behind(tmp_path):
-    for setting in ("checkpoint.seconds=nan", "optimiser.weight_decay=nan", "recovery.drift=nan"):
-        with pytest.raises(InvalidOption, match=r"nan"):
-            train(tiny_config(tmp_path, setting), tmp_path / "out")
-    assert not (tmp_path / "out").exists()
 
 
 # ---- checkpoints ------------------------------------------------------------------------------------
@@ -445,19 +428,3 @@ def test_a_damaged_result_says_what_to_do(config, finished):
             train(config, finished)
     path.write_text(json.dumps(told))
     assert train(config, finished).steps == 19
-
-
-def test_a_curriculum_that_begins_with_nothing_is_refused(tmp_path):
-    config = tiny_config(tmp_path)
-    (tmp_path / "train.txt").write_text("de hond ziet de kat\nde kat ziet de hond\n" * 9)
-    config = replace(config, batches=replace(config.batches, first_limit=4))
-    message = r"batches\.first_limit lets sentences of up to 4 words through, and the shortest .* has 5"
-    with pytest.raises(InvalidOption, match=message):
-        train(config, tmp_path / "out")
-    assert any(
-        "batches.first_limit is 4, and the shortest sentence has 5" in error
-        for error in inspect(config).errors
-    )
-    config = replace(config, batches=replace(config.batches, first_limit=5))
-    assert not inspect(config).errors
-    assert train(config, tmp_path / "out").steps > 0
