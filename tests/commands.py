@@ -10,6 +10,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,8 +21,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run `treemean` with arguments; it must end with an exit code, and never with a traceback.
 
-    It runs in this process, so that packages are imported once for all tests. What is about processes takes
-    `run_in_process`: signals, pipes, what is imported, and what may depend on a process.
+    It runs in this process, so that packages are imported and commands are built once for all tests. What
+    is about processes takes `run_in_process`: signals, pipes, what is imported, what may depend on a process.
 
     Parameters
     ----------
@@ -39,6 +40,7 @@ def run(
         contextlib.chdir(cwd or "."),
         mock.patch.dict(os.environ, _terminal(columns)),
         mock.patch.object(sys.modules["__main__"], "__package__", None),  # or usage would name pytest
+        mock.patch("typer.main.get_command", _built()),
         mock.patch.multiple(sys, argv=words, stdin=streams[0], stdout=streams[1], stderr=streams[2]),
         _signals_and_warnings_of_a_program(),
     ):
@@ -79,6 +81,14 @@ def started(*words: object, **options: Any) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+@cache
+def _built() -> Any:
+    """Return what builds all commands from their functions, which takes longer than most of them."""
+    import typer.main
+
+    return cache(typer.main.get_command)
 
 
 def _terminal(columns: int) -> dict[str, str]:

@@ -108,12 +108,12 @@ def test_one_command_compares_variants(tmp_path: Path, capsys) -> None:
         f"data.train={json.dumps([str(tmp_path / 'train.txt')])}",
         f"data.development={tmp_path / 'dev.jsonl'}",
     ]
-    prepare(load_config("tn-lcfrs", [*given, "data.max_length=7"]).data, tmp_path / "data" / "full")
+    prepare(load_config("tn-lcfrs", [*given, "data.max_length=5"]).data, tmp_path / "data" / "full")
     sizes = [f"--override=grammar.{name}={size}" for name, size in SIZES.items()]
     words = [
         *("--data", str(tmp_path / "data"), "--out", str(tmp_path), "--work", str(tmp_path / "work")),
-        *("--epochs", "2", "--inits", "1", "2", "--override", "data.max_length=7", *sizes),
-        *("--override", "batches.first_limit=6", "--override", "training.threads=1"),
+        *("--epochs", "2", "--inits", "1", "2", "--override", "data.max_length=5", *sizes),
+        *("--override", "batches.first_limit=4", "--override", "training.threads=1"),
         *("--variant", "base", "--variant", "faster", "optimiser.rate=0.01"),
     ]
     discontinuity.main(words)

@@ -20,6 +20,9 @@ DOORS = {"__init__", "__main__"}
 #: Modules that import each other in a circle. Nothing may be added here; what is mended is to be removed.
 CIRCLES: list[set[str]] = []
 
+#: Of a file of sources.
+LONGEST = 450
+
 PUBLIC = """
 Constituent Evaluation FormatError InvalidOption InvalidTree MismatchError MissingDependency Problems
 Statistics Tree Treebank TreebankWriter TreemeanError Unwritable UnwritableTree __version__ agree all_optima
@@ -111,6 +114,23 @@ def test_the_page_allows_nothing_that_is_not_needed():
             room_of(other) for module in MODULES if room_of(module) == room for other in imports_of(module)
         }
         assert allowed - everybody <= used, f"{room} does not import {allowed - everybody - used}"
+
+
+# ---- sizes ------------------------------------------------------------------------------------------
+
+
+def test_no_file_is_long():
+    """Who reads a file to its end should still know its beginning."""
+    root = PAGE.parents[1]
+    folders = ("src", "tests", "benchmarks", "docs", "fuzz")
+    files = [path for folder in folders for path in (root / folder).rglob("*.*")]
+    lines = {
+        str(path.relative_to(root)): len(path.read_text().splitlines())
+        for path in files
+        if path.suffix in {".py", ".pyi", ".cpp", ".hpp", ".js"}
+    }
+    assert len(lines) > 500
+    assert not {name: count for name, count in lines.items() if count > LONGEST}
 
 
 # ---- circles ----------------------------------------------------------------------------------------

@@ -61,6 +61,7 @@ def test_docstrings_are_written_for_the_site() -> None:
     assert doctest.testmod(module) == (0, 1)
 
 
+@pytest.mark.slow
 def test_the_site_is_built(tmp_path: Path) -> None:
     """Without a warning, with formulas that need no script, and without anything that is fetched."""
     done = subprocess.run(

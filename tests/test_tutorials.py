@@ -13,8 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "tutorials"
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.DOTALL | re.M)
-#: Those that train parsers, or run whole experiments.
-SLOW = {"own-language", "paper", "supervised"}
+#: Those that train parsers, or run whole experiments, or commands that the README shows as well.
+SLOW = {"own-language", "paper", "supervised", "annotators"}
 PAGES = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
     for page in sorted(FOLDER.glob("*.md"))

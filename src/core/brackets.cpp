@@ -140,7 +140,7 @@ class BracketReader {
     if (dialect_.discontinuous) {
       positions_.order(sentence_.words, begin);
     } else if (!options_.keep_wrapper) {
-      drop_wrapper();
+      drop_wrapper(sentence_);
     }
     if (sentence_.id.empty()) sentence_.id = pending_id_;
     if (dialect_.keep_lemmas) sentence_.comment = sentence_.own(joined(lemmas_));
@@ -401,18 +401,6 @@ class BracketReader {
       sentence_.comment = after;
     }
     return end;
-  }
-
-  // The Penn Treebank wraps each tree in a pair of brackets without label: ( (S ...) ).
-  void drop_wrapper() {
-    auto& nodes = sentence_.nodes;
-    const auto under_wrapper = [](const auto& item) { return item.parent == 0; };
-    if (nodes.empty() || !nodes[0].label.empty()) return;
-    if (std::ranges::any_of(sentence_.words, under_wrapper)) return;
-    if (std::ranges::count_if(nodes, under_wrapper) != 1) return;
-    nodes.erase(nodes.begin());
-    for (Node& node : nodes) --node.parent;  // what was under the wrapper, node 0, is now under no_parent
-    for (Word& word : sentence_.words) --word.parent;
   }
 
   std::string_view unescape(std::string_view text) {

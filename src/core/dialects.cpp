@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "columns.hpp"
+
 namespace treemean {
 namespace {
 
@@ -89,6 +91,17 @@ bool has_tag_after_slash(std::string_view leaf) {
   return std::ranges::none_of(tag, [](char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80;
   });
+}
+
+void drop_wrapper(Sentence& sentence) {
+  auto& nodes = sentence.nodes;
+  const auto under_wrapper = [](const auto& item) { return item.parent == 0; };
+  if (nodes.empty() || !nodes[0].label.empty()) return;
+  if (std::ranges::any_of(sentence.words, under_wrapper)) return;
+  if (std::ranges::count_if(nodes, under_wrapper) != 1) return;
+  nodes.erase(nodes.begin());
+  for (Node& node : nodes) --node.parent;  // what was under the wrapper, node 0, is now under no_parent
+  for (Word& word : sentence.words) --word.parent;
 }
 
 std::size_t hyphen_before_lemma(std::string_view leaf) {

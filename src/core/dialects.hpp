@@ -9,6 +9,8 @@
 
 namespace treemean {
 
+struct Sentence;
+
 // How a leaf tells its word.
 enum class Leaves : std::uint8_t {
   word,            // (tag word), and words without a tag
@@ -45,6 +47,9 @@ bool is_punctuation(std::string_view text);
 
 // Whether a leaf has the form word/TAG, the tag in capitals or signs.
 bool has_tag_after_slash(std::string_view leaf);
+
+// The Penn Treebank wraps each tree in a pair of brackets without label, ( (S ...) ), which is no node.
+void drop_wrapper(Sentence& sentence);
 
 // Where the hyphen between word and lemma stands in `word-lemma`; npos if there is none.
 std::size_t hyphen_before_lemma(std::string_view leaf);

@@ -244,7 +244,7 @@ def test_which_program_a_file_is_for() -> None:
         ("EQ_LABEL ADVP", "EQ_LABEL takes 2 values, not 1"),
         ("DELETE_LABEL A B", "DELETE_LABEL takes 1 value, not 2"),
         ("TED 1", "TED is not supported: this score is not computed"),
-        ("CUTOFF_LEN 3\nCUTOFF_LEN 4", "CUTOFF_LEN is told twice"),
+        ("CUTOFF_LEN 3\nCUTOFF_LEN 4", "CUTOFF_LEN is given twice"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: str, complaint: str) -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 
 import pytest
+from demo_instances import write_small_demo
 
 import treemean
 from parser_instances import SENTENCES, TINY_ENSEMBLE
@@ -13,7 +14,6 @@ from treemean import transforms
 from treemean.cli.parse import parse as command
 from treemean.errors import FormatError, InvalidOption, MismatchError
 from treemean.experiments.config import load_config
-from treemean.experiments.demo import write_demo
 from treemean.experiments.ensemble import ensemble_of_trees
 from treemean.experiments.parser import EnsembleParser, is_ensemble
 from treemean.experiments.pipeline import run_ensemble
@@ -28,12 +28,7 @@ MODELS = ("paper", "logistic")
 def made(tmp_path_factory):
     """Ensembles with weights and with fitted hits: their folders; and that of the files."""
     files = tmp_path_factory.mktemp("files")
-    config = write_demo(files)
-    text = (files / "train.txt").read_text().splitlines(keepends=True)
-    (files / "train.txt").write_text("".join(text[:150]))
-    for name in ("dev.discbracket", "test.discbracket"):
-        short = transforms.filter_by_length(treemean.read(files / name), 2, 8)
-        treemean.write(short[:12], files / name)
+    config = write_small_demo(files)
     folders = {"files": files}
     for model in MODELS:
         folders[model] = files.parent / f"ensemble-{model}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from demo_instances import write_small_demo
 
 import treemean
 from parser_instances import TINY_ENSEMBLE
@@ -12,7 +13,7 @@ from treemean import transforms
 from treemean.errors import InvalidOption
 from treemean.experiments import pipeline
 from treemean.experiments.config import load_config
-from treemean.experiments.demo import telling_sentence, write_demo
+from treemean.experiments.demo import telling_sentence
 from treemean.experiments.pipeline import run_ensemble
 
 
@@ -20,13 +21,7 @@ from treemean.experiments.pipeline import run_ensemble
 def files(tmp_path_factory):
     """The files of the demo, fewer of them."""
     folder = tmp_path_factory.mktemp("files")
-    config = write_demo(folder)
-    text = (folder / "train.txt").read_text().splitlines(keepends=True)
-    (folder / "train.txt").write_text("".join(text[:150]))
-    for name in ("dev.discbracket", "test.discbracket"):
-        short = transforms.filter_by_length(treemean.read(folder / name), 2, 8)
-        treemean.write(short[:12], folder / name)
-    return config
+    return write_small_demo(folder)
 
 
 def run(config, folder, *overrides):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from scaling_instances import SHARD, content, make_model, runs_of, write_runs
+from scaling_tasks import divide, leave, refuse
 
 import treemean
 from commands import run
@@ -112,11 +113,12 @@ def test_workers_end_with_their_driver(tmp_path: Path) -> None:
     workers: list[int] = []
     while not workers and process.poll() is None:
         workers = children_of(process.pid)
+        time.sleep(0.01)
     process.kill()
     process.wait()
     assert workers
     while any(Path(f"/proc/{worker}/cmdline").exists() for worker in workers):
-        pass  # a hang is a failure
+        time.sleep(0.01)  # a hang is a failure
 
 
 def test_a_worker_that_always_dies_is_told() -> None:
@@ -127,12 +129,6 @@ def test_a_worker_that_always_dies_is_told() -> None:
         list(engine.map(leave, 3, [None]))
 
 
-def leave(code: int, _: None) -> None:
-    import os
-
-    os._exit(code)
-
-
 def test_errors_of_workers_are_told_as_they_are() -> None:
     with open_engine("local", workers=2) as engine:
         with pytest.raises(treemean.TreemeanError, match=r"^no such thing as 1$"):
@@ -140,14 +136,6 @@ def test_errors_of_workers_are_told_as_they_are() -> None:
         with pytest.raises(RuntimeError, match="ZeroDivisionError"):
             list(engine.map(divide, 1, [0]))
         assert sorted(engine.map(divide, 6, [1, 2, 3])) == [(0, 6.0), (1, 3.0), (2, 2.0)]
-
-
-def refuse(what: str, task: int) -> None:
-    raise treemean.TreemeanError(f"{what} {task}")
-
-
-def divide(number: float, by: float) -> float:
-    return number / by
 
 
 def test_a_full_disk_stops_cleanly(tmp_path: Path) -> None:

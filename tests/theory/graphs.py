@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -21,10 +21,6 @@ class Graph:
             result[u].add(v)
             result[v].add(u)
         return result
-
-    def is_independent(self, vertices: Iterable[int]) -> bool:
-        chosen = set(vertices)
-        return not any(u in chosen and v in chosen for u, v in self.edges)
 
 
 def random_graph(order: int, rng: random.Random) -> Graph:

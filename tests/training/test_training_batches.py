@@ -11,9 +11,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treemean.training import load_config
+from parser_instances import tiny_config
+from treemean.errors import InvalidOption
+from treemean.training import load_config, train
 from treemean.training.batches import BatchOrder
 from treemean.training.corpus import Corpus
+from treemean.training.inspection import inspect
 from treemean.training.schedule import learning_rate
 from treemean.training.sections import OptimiserConfig
 
@@ -95,3 +98,19 @@ def test_the_rate_rises_and_falls_as_configured(schedule):
 def test_corpora_need_no_tensors_until_batches_are_asked_for():
     assert Corpus.of([[1, 2]]).numbers.dtype == np.int32
     assert Corpus.of([[1, 2]]).batch(np.array([0]))[0].dtype == torch.int64
+
+
+def test_a_curriculum_that_begins_with_nothing_is_refused(tmp_path):
+    config = tiny_config(tmp_path)
+    (tmp_path / "train.txt").write_text("de hond ziet de kat\nde kat ziet de hond\n" * 9)
+    config = replace(config, batches=replace(config.batches, first_limit=4))
+    message = r"batches\.first_limit lets sentences of up to 4 words through, and the shortest .* has 5"
+    with pytest.raises(InvalidOption, match=message):
+        train(config, tmp_path / "out")
+    assert any(
+        "batches.first_limit is 4, and the shortest sentence has 5" in error
+        for error in inspect(config).errors
+    )
+    config = replace(config, batches=replace(config.batches, first_limit=5))
+    assert not inspect(config).errors
+    assert train(config, tmp_path / "out").steps > 0

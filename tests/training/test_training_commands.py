@@ -58,7 +58,7 @@ def test_training_in_pieces_and_together(tmp_path):
     command = ["train", write_instance(tmp_path), "-o", tmp_path / "out", "--runs", "2", "--together"]
     stopped = call(*command, "--seconds", "0")
     assert stopped.exit_code == STOPPED
-    assert "training was stopped, as it was told to; the same command goes on with it" in stopped.stderr
+    assert "training was stopped on request; the same command goes on with it" in stopped.stderr
     assert not (tmp_path / "out" / "run01" / "model").exists()
     assert call(*command).exit_code == 0
     assert (tmp_path / "out" / "run02" / "model").exists()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from importlib.resources import files
 
 import pytest
 
+from parser_instances import tiny_config
 from treemean.errors import FormatError, InvalidOption
 from treemean.experiments import config as experiments
-from treemean.training import load_config, preset_names, resolve
-from treemean.training.config import to_toml
+from treemean.training import load_config, preset_names, resolve, train
+from treemean.training.config import _toml_value, to_toml
 from treemean.training.sections import flat
 
 KINDS = {
@@ -204,3 +206,15 @@ def test_sizes_of_zero_are_for_what_a_grammar_does_not_have():
     assert load_config("tn-pcfg", ["grammar.discontinuous=0", "grammar.latent=0"]).grammar.discontinuous == 0
     changed = load_config("n-pcfg", ["grammar.kind=c-lcfrs"]).grammar  # the preset has no size for these
     assert (changed.discontinuous, changed.latent) == (15, 64)
+
+
+def test_infinite_numbers_are_written_as_toml_has_them():
+    """JSON's way to write them is another, and a folder with it could not be used again."""
+    assert [_toml_value(value) for value in (math.inf, -math.inf, 1e22)] == ["inf", "-inf", "1e+22"]
+
+
+def test_what_is_no_number_is_refused_and_leaves_no_folder_behind(tmp_path):
+    for setting in ("checkpoint.seconds=nan", "optimiser.weight_decay=nan", "recovery.drift=nan"):
+        with pytest.raises(InvalidOption, match=r"nan"):
+            train(tiny_config(tmp_path, setting), tmp_path / "out")
+    assert not (tmp_path / "out").exists()

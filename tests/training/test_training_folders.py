@@ -6,22 +6,22 @@ import json
 import math
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
 import torch
-from training_instances import Interrupted, failing, flip, interrupted, metrics, model_bytes
 
 import treemean.training.together
 from parser_instances import tiny_config, write_instance
-from treemean.errors import FormatError, InvalidOption, TreemeanError
+from training_instances import CONTINUOUS, Interrupted, failing, flip, interrupted, metrics, model_bytes
+from treemean.errors import FormatError, TreemeanError
 from treemean.files.sealed import sealed, unsealed
 from treemean.training import load_config, train, train_runs
-from treemean.training.config import _toml_value
 from treemean.training.folders import Metrics, NoModel, RunFolder
 from treemean.training.gpu import StackedLearner
-from treemean.training.inspection import inspect
 from treemean.training.learner import EagerLearner
 from treemean.training.single import eager_learner, prepare_folder
 from treemean.training.state import RunState
@@ -32,7 +32,7 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    return tiny_config(tmp_path_factory.mktemp("instance"))
+    return tiny_config(tmp_path_factory.mktemp("instance"), *CONTINUOUS)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,32 @@ def whole(config, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     train(config, folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def begun(config, tmp_path_factory) -> Callable[[Path, int], Path]:
+    """A function that makes a folder of a run that ended after some reports, and returns its checkpoint.
+
+    Runs are trained once, and copied.
+    """
+
+    @cache
+    def trained(steps: int) -> Path:
+        folder = tmp_path_factory.mktemp("begun")
+        interrupted(config, folder, steps)
+        return folder
+
+    def make(folder: Path, steps: int) -> Path:
+        shutil.copytree(trained(steps), folder, dirs_exist_ok=True)
+        return folder / "run01" / "checkpoint"
+
+    return make
+
+
+@pytest.fixture
+def finished(whole, tmp_path) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(whole, tmp_path / "finished"))
 
 
 def told_by(config, folder: Path, **options) -> list[str]:
@@ -60,27 +86,12 @@ def tensors_of(description: Path) -> dict[str, Path]:
     return {role: description.parent / entry["name"] for role, entry in files.items()}
 
 
-# ---- numbers that are none --------------------------------------------------------------------------
-
-
-def test_infinite_numbers_are_written_as_toml_has_them():
-    """JSON's way to write them is another, and a folder with it could not be used again."""
-    assert [_toml_value(value) for value in (math.inf, -math.inf, 1e22)] == ["inf", "-inf", "1e+22"]
-
-
-def test_what_is_no_number_is_refused_and_leaves_no_folder_behind(tmp_path):
-    for setting in ("checkpoint.seconds=nan", "optimiser.weight_decay=nan", "recovery.drift=nan"):
-        with pytest.raises(InvalidOption, match=r"nan"):
-            train(tiny_config(tmp_path, setting), tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
 # ---- checkpoints ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("damage", ["gone", "cut", "empty", "bit", "tensors cut", "tensors gone"])
-def test_the_checkpoint_before_is_used_and_told(config, whole, tmp_path, damage):
-    place = interrupted(config, tmp_path / "parts", 6)
+def test_the_checkpoint_before_is_used_and_told(config, begun, whole, tmp_path, damage):
+    place = begun(tmp_path / "parts", 6)
     path = place / "checkpoint.json"
     target = tensors_of(path)["current"] if damage.startswith("tensors") else path
     if damage.endswith("gone"):
@@ -97,9 +108,9 @@ def test_the_checkpoint_before_is_used_and_told(config, whole, tmp_path, damage)
     assert_same(tmp_path / "parts", whole)
 
 
-def test_a_damaged_checkpoint_never_becomes_the_one_before(config, tmp_path):
+def test_a_damaged_checkpoint_never_becomes_the_one_before(config, begun, tmp_path):
     """The next interruption, too, finds two checkpoints that are whole."""
-    place = interrupted(config, tmp_path, 6)
+    place = begun(tmp_path, 6)
     (place / "checkpoint.json").write_text("{")
     interrupted(config, tmp_path, 3)
     for name in ("checkpoint.json", "previous.json"):
@@ -107,8 +118,8 @@ def test_a_damaged_checkpoint_never_becomes_the_one_before(config, tmp_path):
         assert all(path.exists() for path in tensors_of(place / name).values())
 
 
-def test_any_flipped_bit_of_a_checkpoint_is_survived(config, tmp_path):
-    place = interrupted(config, tmp_path, 5)
+def test_any_flipped_bit_of_a_checkpoint_is_survived(config, begun, tmp_path):
+    place = begun(tmp_path, 5)
     kept = {path.name: path.read_bytes() for path in place.iterdir()}
     size = 8 * len(kept["checkpoint.json"])
     for bit in range(0, size, size // 23):
@@ -119,8 +130,8 @@ def test_any_flipped_bit_of_a_checkpoint_is_survived(config, tmp_path):
             train(config, tmp_path, make_learner=failing(stop=0))
 
 
-def test_two_damaged_checkpoints_are_an_error_that_says_what_to_do(config, tmp_path):
-    place = interrupted(config, tmp_path, 5)
+def test_two_damaged_checkpoints_are_an_error_that_says_what_to_do(config, begun, tmp_path):
+    place = begun(tmp_path, 5)
     for name in ("checkpoint.json", "previous.json"):
         flip(place / name, 4321)
     files = sorted(place.iterdir())
@@ -133,8 +144,8 @@ def test_two_damaged_checkpoints_are_an_error_that_says_what_to_do(config, tmp_p
     assert sorted(place.iterdir()) == [path for path in files if path.suffix != ".json"]  # nothing is deleted
 
 
-def test_a_damaged_best_model_is_mended_from_the_one_in_use(config, whole, tmp_path):
-    place = interrupted(config, tmp_path / "parts", 6)
+def test_a_damaged_best_model_is_mended_from_the_one_in_use(config, begun, whole, tmp_path):
+    place = begun(tmp_path / "parts", 6)
     best = tensors_of(place / "checkpoint.json")["best"]
     assert best == tensors_of(place / "previous.json")["best"]  # so the checkpoint before is of no help
     data = best.read_bytes()
@@ -148,8 +159,8 @@ def test_a_damaged_best_model_is_mended_from_the_one_in_use(config, whole, tmp_p
     assert_same(tmp_path / "parts", whole)
 
 
-def test_a_best_model_that_is_nowhere_is_an_error_that_says_what_to_do(config, tmp_path):
-    place = interrupted(config, tmp_path, 6)
+def test_a_best_model_that_is_nowhere_is_an_error_that_says_what_to_do(config, begun, tmp_path):
+    place = begun(tmp_path, 6)
     best = tensors_of(place / "checkpoint.json")["best"]
     flip(best, 99)
     (tmp_path / "run01" / "model" / "model.safetensors").unlink()
@@ -157,8 +168,8 @@ def test_a_best_model_that_is_nowhere_is_an_error_that_says_what_to_do(config, t
         train(config, tmp_path)
 
 
-def test_a_checkpoint_without_a_checksum_is_used(config, whole, tmp_path):
-    place = interrupted(config, tmp_path / "parts", 4)
+def test_a_checkpoint_without_a_checksum_is_used(config, begun, whole, tmp_path):
+    place = begun(tmp_path / "parts", 4)
     for name in ("checkpoint.json", "previous.json"):
         told = unsealed((place / name).read_bytes())
         del told["checksum"]
@@ -167,8 +178,8 @@ def test_a_checkpoint_without_a_checksum_is_used(config, whole, tmp_path):
     assert_same(tmp_path / "parts", whole)
 
 
-def test_a_checkpoint_of_another_version_is_refused(config, tmp_path):
-    path = interrupted(config, tmp_path, 4) / "checkpoint.json"
+def test_a_checkpoint_of_another_version_is_refused(config, begun, tmp_path):
+    path = begun(tmp_path, 4) / "checkpoint.json"
     path.write_bytes(sealed(unsealed(path.read_bytes()) | {"version": 7}))
     with pytest.raises(FormatError, match="a checkpoint of version 7"):
         train(config, tmp_path)
@@ -178,9 +189,9 @@ WRONG = [None, "text", -1, [], {"a": 1}, True]
 
 
 @pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 7])
-def test_wrong_types_in_a_checkpoint_are_errors_that_name_the_file(config, tmp_path, every):
+def test_wrong_types_in_a_checkpoint_are_errors_that_name_the_file(config, begun, tmp_path, every):
     """Not by damage, which the checksum tells, but as another treemean might have written it."""
-    place = interrupted(config, tmp_path, 5)
+    place = begun(tmp_path, 5)
     told = unsealed((place / "checkpoint.json").read_bytes())
     state = told["state"]
     wrong = [{"state": value} for value in WRONG] + [{"files": value} for value in WRONG]
@@ -208,8 +219,8 @@ def test_wrong_types_in_a_checkpoint_are_errors_that_name_the_file(config, tmp_p
 
 
 @pytest.mark.parametrize("size", [None, 0, 100, -7])
-def test_lost_metrics_do_not_stop_a_run(config, whole, tmp_path, size):
-    interrupted(config, tmp_path / "parts", 4)
+def test_lost_metrics_do_not_stop_a_run(config, begun, whole, tmp_path, size):
+    begun(tmp_path / "parts", 4)
     path = tmp_path / "parts" / "run01" / "metrics.jsonl"
     place = tmp_path / "parts" / "run01" / "checkpoint" / "checkpoint.json"
     kept = path.read_bytes()[: json.loads(place.read_text())["state"]["metrics_size"]]
@@ -250,8 +261,8 @@ def test_a_checkpoint_of_other_settings_or_data_is_refused(tmp_path):
         train(load_config(path), tmp_path / "out")
 
 
-def test_a_checkpoint_of_another_run_is_refused(config, tmp_path):
-    place = interrupted(config, tmp_path / "out", 4)
+def test_a_checkpoint_of_another_run_is_refused(config, begun, tmp_path):
+    place = begun(tmp_path / "out", 4)
     shutil.copytree(place, tmp_path / "new" / "run02" / "checkpoint")
     message = r"run02/checkpoint/checkpoint\.json is of another run \(run01, not run02\).* to begin anew"
     with pytest.raises(TreemeanError, match=message):
@@ -260,16 +271,15 @@ def test_a_checkpoint_of_another_run_is_refused(config, tmp_path):
     assert told_by(config, tmp_path / "moved")[0].startswith("going on after step")
 
 
-def test_a_result_of_another_run_is_refused(config, tmp_path):
-    train(config, tmp_path)
-    shutil.copytree(tmp_path / "run01", tmp_path / "run02")
+def test_a_result_of_another_run_is_refused(config, finished):
+    shutil.copytree(finished / "run01", finished / "run02")
     with pytest.raises(TreemeanError, match=r"run02 holds run 1, not run 2: remove it to train the run anew"):
-        train(config, tmp_path, run=2)
+        train(config, finished, run=2)
 
 
 @pytest.mark.parametrize("damaged", [b"[grammar\n", b"\xff", b"", b"[grammer]\n"])
-def test_a_damaged_configuration_of_a_folder_says_what_to_do(config, tmp_path, damaged):
-    interrupted(config, tmp_path, 3)
+def test_a_damaged_configuration_of_a_folder_says_what_to_do(config, begun, tmp_path, damaged):
+    begun(tmp_path, 3)
     path = tmp_path / "resolved.toml"
     path.write_bytes(damaged)
     with pytest.raises(FormatError, match=r"resolved\.toml: .* is damaged.*: remove .*, it is written anew"):
@@ -353,7 +363,6 @@ def test_a_run_without_a_model_does_not_keep_others_from_theirs(config, tmp_path
 
 def test_together_a_run_without_a_model_does_not_keep_others_from_theirs(config, tmp_path, monkeypatch):
     jobs = [Job(config, tmp_path / "out", run) for run in (1, 2)]
-    train(config, tmp_path / "alone")
     monkeypatch.setattr(treemean.training.together, "StackedLearner", HopelessSecond)
     for _ in range(2):
         with pytest.raises(NoModel, match=r"1 of 2 runs has no model.* run 2 ended without a model"):
@@ -372,18 +381,17 @@ def test_side_by_side_a_run_that_fails_does_not_keep_others_from_their_results(c
     assert all((tmp_path / "out" / f"run0{run}" / "result.json").exists() for run in (2, 3))
 
 
-def test_a_finished_run_whose_model_is_damaged_says_so(config, tmp_path):
-    train_runs(config, tmp_path, runs=1)
+def test_a_finished_run_whose_model_is_damaged_says_so(config, finished):
     for name in ("model.safetensors", "model.json"):
-        path = tmp_path / "run01" / "model" / name
+        path = finished / "run01" / "model" / name
         good = path.read_bytes()
         for bad in (good[:-2], good[:-9] + b"x" + good[-8:], b""):
             path.write_bytes(bad)
             message = rf"run 1 is finished, but its model is damaged \(.*{name}: .* remove .*run01 to train"
             with pytest.raises(TreemeanError, match=message):
-                train_runs(config, tmp_path, runs=1)
+                train_runs(config, finished, runs=1)
         path.write_bytes(good)
-    assert train_runs(config, tmp_path, runs=1)[0].run == 1
+    assert train_runs(config, finished, runs=1)[0].run == 1
 
 
 @pytest.mark.parametrize(
@@ -395,46 +403,28 @@ def test_a_finished_run_whose_model_is_damaged_says_so(config, tmp_path):
         pytest.param("model.safetensors", False, marks=pytest.mark.slow),
     ],
 )
-def test_a_finished_run_whose_model_is_gone_says_so(config, tmp_path, name, together):
-    train_runs(config, tmp_path, runs=1)
-    (tmp_path / "run01" / "model" / name).unlink()
+def test_a_finished_run_whose_model_is_gone_says_so(config, finished, name, together):
+    (finished / "run01" / "model" / name).unlink()
     message = rf"run 1 is finished, but its model is gone: there is no .*{name}.* remove .*run01 to train"
     with pytest.raises(NoModel, match=message):
-        train(config, tmp_path)
+        train(config, finished)
     with pytest.raises(NoModel, match=message):  # and the other one is trained
-        train_runs(config, tmp_path, runs=2, together=together)
-    assert train(config, tmp_path, run=2, make_learner=failing(stop=0)).run == 2
-    for path in (tmp_path / "run01").iterdir():  # as it advises
+        train_runs(config, finished, runs=2, together=together)
+    assert train(config, finished, run=2, make_learner=failing(stop=0)).run == 2
+    for path in (finished / "run01").iterdir():  # as it advises
         if path.is_file():
             os.remove(path)
-    assert train(config, tmp_path).run == 1
+    assert train(config, finished).run == 1
 
 
-def test_a_damaged_result_says_what_to_do(config, tmp_path):
-    train(config, tmp_path)
-    path = tmp_path / "run01" / "result.json"
+def test_a_damaged_result_says_what_to_do(config, finished):
+    path = finished / "run01" / "result.json"
     told = unsealed(path.read_bytes())
     for change in ({"steps": -3}, {"metrics": None}, {"epoch": "2"}, {"new": 1}):
         path.write_bytes(sealed(told | change))
         with pytest.raises(
             FormatError, match=r"result\.json: the result is damaged .* to train the run anew"
         ):
-            train(config, tmp_path)
+            train(config, finished)
     path.write_text(json.dumps(told))
-    assert train(config, tmp_path).steps == 19
-
-
-def test_a_curriculum_that_begins_with_nothing_is_refused(tmp_path):
-    config = tiny_config(tmp_path)
-    (tmp_path / "train.txt").write_text("de hond ziet de kat\nde kat ziet de hond\n" * 9)
-    config = replace(config, batches=replace(config.batches, first_limit=4))
-    message = r"batches\.first_limit lets sentences of up to 4 words through, and the shortest .* has 5"
-    with pytest.raises(InvalidOption, match=message):
-        train(config, tmp_path / "out")
-    assert any(
-        "batches.first_limit is 4, and the shortest sentence has 5" in error
-        for error in inspect(config).errors
-    )
-    config = replace(config, batches=replace(config.batches, first_limit=5))
-    assert not inspect(config).errors
-    assert train(config, tmp_path / "out").steps > 0
+    assert train(config, finished).steps == 19

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import random
 import resource
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from training_instances import interrupted
+from training_instances import CONTINUOUS, ended, in_child, interrupted, metrics, model_bytes
 
 import treemean.training.checkpoints
 from parser_instances import tiny_config, write_instance
@@ -27,29 +26,7 @@ torch.set_num_threads(1)
 
 def outcome(folder: Path) -> tuple:
     """Return the bytes of the model and the metrics without times."""
-    run = folder / "run01"
-    lines = (run / "metrics.jsonl").read_text().splitlines()
-    timed = ("seconds", "words_per_second")
-    metrics = [{k: v for k, v in json.loads(line).items() if k not in timed} for line in lines]
-    return [(run / "model" / name).read_bytes() for name in ("model.safetensors", "model.json")], metrics
-
-
-def in_child(work) -> int:
-    """Do some work in a process of its own, and return how it ended."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-            os._exit(0)
-        except BaseException as error:
-            print(error, file=sys.stderr)
-            os._exit(1)
-    return child
-
-
-def ended(child: int) -> int:
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
+    return model_bytes(folder), metrics(folder)
 
 
 def dying_at(number: int, after: bool):
@@ -75,7 +52,7 @@ def dying_at(number: int, after: bool):
 
 def test_killed_between_any_two_files(tmp_path):
     """Every file that a run writes takes its name in one step: try to die before and after each of them."""
-    config = tiny_config(tmp_path, "checkpoint.steps=6")
+    config = tiny_config(tmp_path, "checkpoint.steps=6", *CONTINUOUS)
     train(config, tmp_path / "whole")
     kills = 0
     for number in range(1, 30):
@@ -89,12 +66,12 @@ def test_killed_between_any_two_files(tmp_path):
 
 
 def test_killed_at_random_moments(tmp_path):
-    config = tiny_config(tmp_path)
+    config = tiny_config(tmp_path, *CONTINUOUS)
     train(config, tmp_path / "whole")
     moments = random.Random(5)
     for _ in range(6):
         child = in_child(lambda: train(config, tmp_path / "parts"))
-        time.sleep(moments.uniform(0.0, 0.6))
+        time.sleep(moments.uniform(0.0, 0.2))
         os.kill(child, signal.SIGKILL)
         if ended(child) == 0:
             break
@@ -120,7 +97,7 @@ def test_the_program_is_killed_and_started_again(tmp_path):
 
 
 def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
-    config = tiny_config(tmp_path)
+    config = tiny_config(tmp_path, *CONTINUOUS)
     train(config, tmp_path / "whole")
     write, count = treemean.training.checkpoints.write_tensors, 0
 
@@ -141,7 +118,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
 
 def test_files_that_must_not_grow_are_told(tmp_path, capfd):
     """A limit of the operating system in place of a full disk: every file over it fails half-way."""
-    config = tiny_config(tmp_path)
+    config = tiny_config(tmp_path, *CONTINUOUS)
     train(config, tmp_path / "whole")
 
     def limited(limit, after):
@@ -168,7 +145,7 @@ def test_files_that_must_not_grow_are_told(tmp_path, capfd):
 
 
 def test_a_damaged_corpus_is_refused(tmp_path):
-    config = tiny_config(tmp_path)
+    config = tiny_config(tmp_path, *CONTINUOUS)
     interrupted(config, tmp_path / "out", 1)
     path = tmp_path / "out" / "corpus" / "numbers.npz"
     path.write_bytes(path.read_bytes()[:-10])

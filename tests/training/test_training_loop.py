@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from training_instances import COMPOUND, Interrupted, failing, metrics, model_bytes
+from training_instances import COMPOUND, CONTINUOUS, Interrupted, failing, metrics, model_bytes
 
 from parser_instances import SENTENCES, tiny_config, write_instance
 from treemean.errors import FormatError, InvalidOption, TreemeanError
@@ -105,7 +105,7 @@ def test_the_learner_leaves_out_what_is_over_the_limit(tmp_path):
 
 
 def test_a_run_in_trouble_goes_back_with_a_lower_rate_and_keeps_its_best_model(tmp_path):
-    config = tiny_config(tmp_path, "recovery.skips=3", "recovery.most=1", "training.epochs=4")
+    config = tiny_config(tmp_path, "recovery.skips=3", "recovery.most=1", "training.epochs=4", *CONTINUOUS)
     bad = range(12, 16)
     result = train(config, tmp_path / "out", make_learner=failing(bad=bad))
     events = metrics(tmp_path / "out")
@@ -123,7 +123,7 @@ def test_a_run_in_trouble_goes_back_with_a_lower_rate_and_keeps_its_best_model(t
 
 def test_broken_parameters_are_not_kept_and_the_run_goes_back(tmp_path):
     """Parameters that are no numbers are noticed at the end of an epoch at the latest."""
-    config = tiny_config(tmp_path, "training.epochs=4")
+    config = tiny_config(tmp_path, "training.epochs=4", *CONTINUOUS)
     result = train(config, tmp_path / "out", make_learner=failing(broken=12))  # in the second epoch
     events = metrics(tmp_path / "out")
     (restored,) = [e for e in events if e["event"] == "restore"]
@@ -134,14 +134,16 @@ def test_broken_parameters_are_not_kept_and_the_run_goes_back(tmp_path):
 
 
 def test_a_run_that_never_had_a_model_says_so(tmp_path):
-    config = tiny_config(tmp_path, "optimiser.rate=1e30", "recovery.most=1", "training.epochs=9")
+    config = tiny_config(tmp_path, "optimiser.rate=1e30", "recovery.most=1", "training.epochs=9", *CONTINUOUS)
     for _ in range(2):  # also when it is asked again
         with pytest.raises(TreemeanError, match=r"run 1 ended without a model.*a lower optimiser\.rate"):
             train(config, tmp_path / "out")
 
 
 def test_trouble_and_interruption_together_end_the_same(tmp_path):
-    config = tiny_config(tmp_path, "recovery.drift=0.01", "recovery.window=3", "training.epochs=3")
+    config = tiny_config(
+        tmp_path, "recovery.drift=0.01", "recovery.window=3", "training.epochs=3", *CONTINUOUS
+    )
     train(config, tmp_path / "whole")
     assert any(e["event"] == "restore" for e in metrics(tmp_path / "whole"))
     for stop in (5, 8, 2, 4):
@@ -153,7 +155,9 @@ def test_trouble_and_interruption_together_end_the_same(tmp_path):
 
 
 def test_patience_ends_a_run(tmp_path):
-    config = tiny_config(tmp_path, "training.patience=1", "training.epochs=9", "optimiser.rate=1e-30")
+    config = tiny_config(
+        tmp_path, "training.patience=1", "training.epochs=9", "optimiser.rate=1e-30", *CONTINUOUS
+    )
     result = train(config, tmp_path / "out")
     assert (result.epoch, result.finished) == (1, "1 epochs without improvement")
 
@@ -187,20 +191,23 @@ def test_runs_share_their_beginning_and_differ_in_order(tmp_path):
     assert not torch.equal(*(next(initial_grammar(c, 9).parameters()) for c in (config, other)))
 
 
-def test_runs_side_by_side_are_the_same_as_one_after_the_other(tmp_path, monkeypatch):
+@pytest.mark.parametrize("runs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_runs_side_by_side_are_the_same_as_one_after_the_other(tmp_path, monkeypatch, runs):
+    """Those that end well; the last one fails."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "torch.py").write_text("raise ImportError('not a module, a file of the user')")
     config = tiny_config(tmp_path)
-    train_runs(config, tmp_path / "one", runs=2)
+    train_runs(config, tmp_path / "one", runs=runs)
     told = []
-    results = train_runs(config, tmp_path / "two", runs=2, parallel=2, progress=told.append)
-    for run in (1, 2):
+    (tmp_path / "two" / f"run0{runs + 1}" / "metrics.jsonl").mkdir(parents=True)
+    with pytest.raises(TreemeanError, match=rf"^run {runs + 1} failed: .*metrics\.jsonl: Is a directory"):
+        train_runs(config, tmp_path / "two", runs=runs + 1, parallel=2, progress=told.append)
+    numbers = list(range(1, runs + 1))
+    for run in numbers:
         assert model_bytes(tmp_path / "one", run) == model_bytes(tmp_path / "two", run)
-    assert {event.run for event in told} == {1, 2}
-    assert [result.run for result in results] == [1, 2]
-    (tmp_path / "two" / "run03" / "metrics.jsonl").mkdir(parents=True)
-    with pytest.raises(TreemeanError, match=r"run 3 failed: .*metrics\.jsonl: Is a directory"):
-        train_runs(config, tmp_path / "two", runs=3, parallel=2)
+    assert {event.run for event in told} >= set(numbers)
+    results = train_runs(config, tmp_path / "two", runs=runs, parallel=2)  # in no process: they are over
+    assert [result.run for result in results] == numbers
 
 
 def test_another_configuration_or_other_data_in_a_folder_is_refused(tmp_path):
@@ -303,7 +310,7 @@ def test_nothing_to_train_on_is_said(tmp_path):
 
 
 def test_models_of_all_epochs_can_be_kept(tmp_path):
-    config = tiny_config(tmp_path, "checkpoint.epochs=true", "training.epochs=3")
+    config = tiny_config(tmp_path, "checkpoint.epochs=true", "training.epochs=3", *CONTINUOUS)
     for stop in (7, 9):  # in the first and in the second epoch
         with pytest.raises(Interrupted):
             train(config, tmp_path / "out", make_learner=failing(stop=stop))

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,7 +18,8 @@ from safetensors.torch import load_file
 
 import treemean
 from commands import started
-from parser_instances import write_instance
+from parser_instances import SIZES, write_instance
+from training_instances import ended, in_child
 from treemean.training import load_config, train
 from treemean.training.__main__ import main
 from treemean.training.corpus import prepare
@@ -29,28 +31,6 @@ torch.set_num_threads(1)
 ABSENT = ("pyarrow", "typer", "rich", "lxml", "scipy", "sklearn", "matplotlib", "treemean._core")
 
 
-def test_training_runs_where_nothing_but_pytorch_and_numpy_is_installed(tmp_path):
-    config = write_instance(tmp_path)
-    code = f"""
-import sys
-for name in {ABSENT!r}:
-    sys.modules[name] = None
-from treemean.training.__main__ import main
-sys.exit(main([{str(config)!r}, "--folder", {str(tmp_path / "out")!r}, "--run", "1"]))
-"""
-    environment = {**os.environ, "PYTHONPATH": str(Path(treemean.__file__).parents[1])}
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
-    )
-    assert result.returncode == 0, result.stderr
-    lines = result.stdout.splitlines()
-    assert "33 sentences to train on" in lines[0]
-    assert lines[1].startswith("run 1, epoch 1/2, step 3/8: loss ")
-    assert "words/s" in lines[1]
-    assert lines[-1].startswith(f"{tmp_path / 'out' / 'run01' / 'model'}: epoch")
-    assert "selected by f1; development perplexity" in lines[-1]
-
-
 WITHOUT_THE_PACKAGE = {
     "a.dbr": "error: discbracket needs all of treemean",
     "a.tiger": "error: TIGER XML needs all of treemean",
@@ -60,26 +40,57 @@ WITHOUT_THE_PACKAGE = {
 }
 
 
-def test_treebank_formats_say_that_they_need_the_package(tmp_path):
+@pytest.fixture(scope="module")
+def nearly_alone(tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A process in which nothing but PyTorch and NumPy is installed, and the folder in which it trained.
+
+    It is given treebanks that it cannot read, and then a configuration, whose kernels need a GPU.
+    """
+    folder = tmp_path_factory.mktemp("alone")
+    config = write_instance(folder)
+    for given in ("a.dbr", "a.tiger", "a.parquet"):
+        (folder / given).write_text("(S 0=a 1=b)\n")
+    (folder / "folder").mkdir()
     code = f"""
 import sys
 for name in {ABSENT!r}:
     sys.modules[name] = None
+from treemean import program
 from treemean.training.__main__ import main
+program.begin()
 for name in {list(WITHOUT_THE_PACKAGE)!r}:
     assert main(["n-pcfg", "--folder", "x", "--override", f"data.train={{name}}"]) == 1
+kernels = ["--override", "grammar.backend=triton", "--override", "training.device=cpu"]
+sys.exit(main([{str(config)!r}, "--folder", "out", "--run", "1", *kernels]))
 """
-    for given in ("a.dbr", "a.tiger", "a.parquet"):
-        (tmp_path / given).write_text("(S 0=a 1=b)\n")
-    (tmp_path / "folder").mkdir()
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    package = str(Path(treemean.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": package, "TRITON_INTERPRET": "0"}  # which other tests set
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment, cwd=folder
     )
-    assert result.returncode == 0, result.stderr
-    told = result.stderr.splitlines()
-    assert len(told) == len(WITHOUT_THE_PACKAGE)
-    for line, message in zip(told, WITHOUT_THE_PACKAGE.values()):
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def test_training_runs_where_nothing_but_pytorch_and_numpy_is_installed(nearly_alone):
+    lines = nearly_alone[1].stdout.splitlines()
+    assert "33 sentences to train on" in lines[0]
+    assert lines[1].startswith("run 1, epoch 1/2, step 3/8: loss ")
+    assert "words/s" in lines[1]
+    assert lines[-1].startswith(f"{Path('out') / 'run01' / 'model'}: epoch")
+    assert "selected by f1; development perplexity" in lines[-1]
+    assert (nearly_alone[0] / "out" / "run01" / "model").is_dir()
+
+
+def test_treebank_formats_say_that_they_need_the_package(nearly_alone):
+    told = nearly_alone[1].stderr.splitlines()[: len(WITHOUT_THE_PACKAGE)]
+    for line, message in zip(told, WITHOUT_THE_PACKAGE.values(), strict=True):
         assert message in line
+
+
+def test_warnings_are_lines_for_people(nearly_alone):
+    (told,) = nearly_alone[1].stderr.splitlines()[len(WITHOUT_THE_PACKAGE) :]
+    assert told.startswith("warning: Triton kernels need a GPU, and there are none for the device cpu")
 
 
 def test_pytorch_that_is_missing_is_named_with_its_extra():
@@ -121,37 +132,17 @@ def program(*arguments, folder, **environment):
     )
 
 
-def test_warnings_are_lines_for_people(tmp_path):
-    given = [
-        write_instance(tmp_path),
-        "--folder",
-        "out",
-        "--run",
-        "1",
-        "--override",
-        "grammar.backend=triton",
-    ]
-    given += ["--override", "training.device=cpu"]
-    result = program(*given, folder=tmp_path, TRITON_INTERPRET="0")  # which other tests set
-    assert result.returncode == 0
-    assert result.stderr.startswith(
-        "warning: Triton kernels need a GPU, and there are none for the device cpu"
-    )
-    assert result.stderr.count("\n") == 1
-
-
 def test_a_full_output_is_named(tmp_path):
-    command = [sys.executable, "-m", "treemean.training", str(write_instance(tmp_path)), "--run", "1"]
-    with open("/dev/full", "w") as full:
-        result = subprocess.run(
-            [*command, "--folder", str(tmp_path / "out")],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert result.returncode == 1
-    assert result.stderr == "error: standard output: No space left on device\n"
+    config = str(write_instance(tmp_path))
+
+    def work() -> None:
+        with open("/dev/full", "w") as full, open(tmp_path / "errors", "w") as errors:
+            os.dup2(full.fileno(), 1)
+            sys.stdout, sys.stderr = os.fdopen(1, "w"), errors
+            sys.exit(main([config, "--run", "1", "--folder", str(tmp_path / "out")]))
+
+    assert ended(in_child(work)) == 1
+    assert (tmp_path / "errors").read_text() == "error: standard output: No space left on device\n"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -214,9 +205,11 @@ def test_examples_of_the_help_work_as_printed(tmp_path, monkeypatch, capsys):
     examples = [shlex.split(line) for line in lines if line.startswith("  python -m ")]
     assert len(examples) == 3
     for _, _, _, *arguments in examples:
-        short = ["--override", "grammar.nonterminals=2", "--override", "training.epochs=1"]
-        short = short if "tn-lcfrs-small" in arguments else []
-        assert main([*arguments, *short]) == 0, (arguments, capsys.readouterr().err)
+        short = ["training.epochs=1"]
+        if "tn-lcfrs-small" in arguments:
+            short += [f"grammar.{name}={size}" for name, size in SIZES.items()]
+        words = [*arguments, *(word for setting in short for word in ("--override", setting))]
+        assert main(words) == 0, (words, capsys.readouterr().err)
 
 
 def test_development_trees_that_are_absent_are_named(tmp_path, capsys):
@@ -275,22 +268,41 @@ def test_events_can_be_read_by_other_programs(tmp_path, capsys):
     assert {event["run"] for event in events} == {2}
 
 
-def torchrun(config: Path, folder: Path, *overrides: str) -> None:
+def torchrun(words: list[str]) -> None:
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone"]
-    command += ["-m", "treemean.training"]
-    command += [str(config), "--folder", str(folder), "--only", "1"]
-    for override in overrides:
-        command += ["--override", override]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    result = subprocess.run(
+        [*command, "-m", "treemean.training", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
     assert result.returncode == 0, result.stderr[-3000:]
 
 
-def test_two_processes_learn_what_one_learns(tmp_path):
+def fork(words: list[str]) -> None:
+    """Do what `torchrun` does, but for importing PyTorch in three processes."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    place = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+
+    def work(rank: int) -> None:
+        os.environ |= place | {"RANK": str(rank), "LOCAL_RANK": str(rank)}
+        sys.exit(main(words))
+
+    children = [in_child(lambda rank=rank: work(rank)) for rank in range(2)]
+    assert [ended(child) for child in children] == [0, 0]
+
+
+@pytest.mark.parametrize("launch", [fork, pytest.param(torchrun, marks=pytest.mark.slow)])
+def test_two_processes_learn_what_one_learns(tmp_path, launch):
     """Batches of 3 and fewer: shares are unequal, and some processes have none."""
     overrides = ["batches.size=3", "training.precision=float64", "recovery.drift=1e-4", "recovery.window=3"]
     config = write_instance(tmp_path)
-    torchrun(config, tmp_path / "two", *overrides)
+    given = [word for override in overrides for word in ("--override", override)]
+    launch([str(config), "--folder", str(tmp_path / "two"), "--only", "1", *given])
     train(load_config(config, overrides), tmp_path / "one")
     one, two = (
         load_file(tmp_path / name / "run01" / "model" / "model.safetensors") for name in ("one", "two")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +12,7 @@ import torch
 
 import treemean.training.together
 from parser_instances import tiny_config, write_instance
+from training_instances import CONTINUOUS, metrics, model_bytes
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.parsing import Model
 from treemean.program import STOPPED
@@ -25,15 +25,8 @@ from treemean.training.together import Job, can_be_together, train_together
 torch.set_num_threads(1)
 
 
-def metrics(folder: Path, run: int, event: str | None = None) -> list[dict]:
-    lines = (folder / f"run{run:02d}" / "metrics.jsonl").read_text().splitlines()
-    timed = ("seconds", "words_per_second")
-    entries = [{k: v for k, v in json.loads(line).items() if k not in timed} for line in lines]
-    return [entry for entry in entries if event in (None, entry["event"])]
-
-
-def model_bytes(folder: Path, run: int) -> bytes:
-    return (folder / f"run{run:02d}" / "model" / "model.safetensors").read_bytes()
+def of_kind(event: str, folder: Path, run: int) -> list[dict]:
+    return [entry for entry in metrics(folder, run) if entry["event"] == event]
 
 
 def jobs(config: TrainingConfig, folder: Path, *runs: int) -> list[Job]:
@@ -55,10 +48,10 @@ def assert_close(a: Path, run_a: int, b: Path, run_b: int) -> None:
     """Compare two runs to rounding."""
     for kind, name in (("step", "loss"), ("step", "norm"), ("step", "rate")):
         found = [
-            [entry[name] for entry in metrics(folder, run, kind)] for folder, run in ((a, run_a), (b, run_b))
+            [entry[name] for entry in of_kind(kind, folder, run)] for folder, run in ((a, run_a), (b, run_b))
         ]
         assert found[0] == pytest.approx(found[1], rel=1e-5)
-    scores = [metrics(folder, run, "epoch")[-1]["development"] for folder, run in ((a, run_a), (b, run_b))]
+    scores = [of_kind("epoch", folder, run)[-1]["development"] for folder, run in ((a, run_a), (b, run_b))]
     assert scores[0]["log_likelihood"] == pytest.approx(scores[1]["log_likelihood"], rel=1e-6)
 
 
@@ -95,7 +88,7 @@ def test_pieces_make_the_same_runs_to_the_last_bit(tmp_path):
 
 
 def test_a_run_that_is_behind_catches_up(tmp_path):
-    config = tiny_config(tmp_path, "training.precision=float64")
+    config = tiny_config(tmp_path, "training.precision=float64", *CONTINUOUS)
     train_together(jobs(config, tmp_path / "whole", 1, 2))
     with pytest.raises(Stopped):
         train(config, tmp_path / "parts", run=2, stop=After(1))
@@ -106,7 +99,7 @@ def test_a_run_that_is_behind_catches_up(tmp_path):
 
 
 def test_runs_of_different_lengths_seeds_and_rates(tmp_path):
-    config = tiny_config(tmp_path, "training.precision=float64")
+    config = tiny_config(tmp_path, "training.precision=float64", *CONTINUOUS)
     short = replace(
         config,
         training=replace(config.training, epochs=1),
@@ -137,16 +130,17 @@ class Troubled(StackedLearner):
 
 
 def test_trouble_of_one_run_is_not_that_of_others(tmp_path, monkeypatch):
-    config = tiny_config(tmp_path, "recovery.skips=3", "training.epochs=3", "training.precision=float64")
+    settings = ("recovery.skips=3", "training.epochs=3", "training.precision=float64")
+    config = tiny_config(tmp_path, *settings, *CONTINUOUS)
     train_together(jobs(config, tmp_path / "good", 1, 2))
     monkeypatch.setattr(treemean.training.together, "StackedLearner", Troubled)
     results = train_together(jobs(config, tmp_path / "bad", 1, 2))
     assert [result.finished for result in results] == ["all 3 epochs are over"] * 2
-    assert not metrics(tmp_path / "bad", 1, "restore")
+    assert not of_kind("restore", tmp_path / "bad", 1)
     assert metrics(tmp_path / "bad", 1) == metrics(tmp_path / "good", 1)
-    (restored,) = metrics(tmp_path / "bad", 2, "restore")
+    (restored,) = of_kind("restore", tmp_path / "bad", 2)
     assert restored["factor"] == 0.5
-    assert len(metrics(tmp_path / "bad", 2, "skip")) == 4
+    assert len(of_kind("skip", tmp_path / "bad", 2)) == 4
 
 
 class Overflowing(StackedLearner):
@@ -163,14 +157,14 @@ class Overflowing(StackedLearner):
 
 
 def test_steps_that_overflow_are_made_in_full_precision_for_their_run(tmp_path, monkeypatch):
-    config = tiny_config(tmp_path)
+    config = tiny_config(tmp_path, *CONTINUOUS)
     train_together(jobs(config, tmp_path / "good", 1, 2))
     monkeypatch.setattr(treemean.training.together, "StackedLearner", Overflowing)
     train_together(jobs(config, tmp_path / "bad", 1, 2))
     assert metrics(tmp_path / "bad", 1) == metrics(tmp_path / "good", 1)
-    assert not metrics(tmp_path / "bad", 2, "skip")
-    assert [entry["applied"] for entry in metrics(tmp_path / "bad", 2, "redo")] == [True] * 3
-    losses = [[e["loss"] for e in metrics(tmp_path / name, 2, "step")] for name in ("good", "bad")]
+    assert not of_kind("skip", tmp_path / "bad", 2)
+    assert [entry["applied"] for entry in of_kind("redo", tmp_path / "bad", 2)] == [True] * 3
+    losses = [[e["loss"] for e in of_kind("step", tmp_path / name, 2)] for name in ("good", "bad")]
     assert losses[0] == pytest.approx(losses[1], rel=1e-2)  # the same steps, in another order
     for steps in (1, 4, 99):
         with suppress(Stopped):

@@ -1,4 +1,4 @@
-"""Checks of what users pass, so that a wrong type is told in their words."""
+"""Checks of what users pass, so that errors name the parameter that has a wrong type."""
 
 from __future__ import annotations
 

@@ -425,7 +425,7 @@ class _StatsWriter:
     def finish(
         self, parameters: dict[str, Any], summary: dict[str, Any], skipped: Sequence[Unsolved]
     ) -> None:
-        """Write what is told about the whole."""
+        """Write the totals of all sentences."""
         if self._stream is not None:
             from treemean._version import __version__
 

@@ -17,7 +17,7 @@ import typer
 
 from treemean.cli import help
 
-#: The parameter by which a command is told to write over its first input.
+#: The parameter that lets a command write over its first input.
 IN_PLACE = "in_place"
 
 

@@ -80,7 +80,7 @@ def _memory() -> str:
     """Return the memory of the machine in GiB."""
     try:
         return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB"
-    except (ValueError, OSError):  # not told here
+    except (ValueError, OSError):  # not reported here
         return "unknown"
 
 

@@ -128,7 +128,9 @@ def parse(
     if folder_wanted(output, engine, shard_size):
         check_engine(output, to_format, workers, address, engine)
         if jobs > 1:
-            raise typer.BadParameter("processes of an engine are told by --workers", param_hint="--jobs")
+            raise typer.BadParameter(
+                "set the number of processes of an engine by --workers", param_hint="--jobs"
+            )
         if is_ensemble(model):
             raise InvalidOption(
                 "shards are parsed by one model: give that of each run, and average the folders"

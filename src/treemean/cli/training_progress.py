@@ -13,7 +13,7 @@ from treemean.printing import harmless
 if TYPE_CHECKING:
     from treemean.training import Progress
 
-#: After how long nothing was told a line tells how far training is.
+#: After so many seconds without output, a line reports how far training is.
 _SECONDS = 60.0
 #: So old may a page with curves be.
 _PAGE_SECONDS = 15.0
@@ -60,7 +60,7 @@ class Lines:
         pass
 
     def __call__(self, event: Progress) -> None:
-        """Tell what happened in a run; of steps only those a minute after what was told before."""
+        """Report what happened in a run; of steps only those a minute after the last report."""
         if event.kind != "step" or time.monotonic() - self._told >= _SECONDS:
             self._told = time.monotonic()
             self.say(event.describe())

@@ -190,7 +190,7 @@ def _take(
         pairs[key].append((values[0], values[1]))
         return
     if key in numbers:
-        raise ValueError(f"{key} is told twice")
+        raise ValueError(f"{key} is given twice")
     try:
         numbers[key] = int(values[0])
     except ValueError:

@@ -296,7 +296,7 @@ class Evaluation:
         they have none; `lengths` : int64[S], their words without punctuation.
     exact : bool[S], whether exactly the gold constituents were predicted, as the protocol counts them.
     scored, exact_matches : how many sentences were scored, and how many of them are exact matches. Where an
-        evaluation was added up of many parts, only this is told of single sentences, and columns are empty.
+        evaluation was added up of many parts, only this is known of single sentences, and columns are empty.
     exact_of : how many sentences `exact_match` is a share of.
     gold_digest : a fingerprint of the gold words and constituents that were scored.
     dropped : by reason, the ids (or numbers, as `#12`) of the gold sentences left out.

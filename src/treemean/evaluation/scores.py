@@ -203,7 +203,7 @@ def correctness(
 ) -> tuple[Flags, Flags]:
     """Tell for every predicted constituent whether it is scored, and whether it is in the gold: bool[C] each.
 
-    The parameters are those of `evaluate`. Without labels, constituents of a unary chain are told alike.
+    The parameters are those of `evaluate`. Without labels, constituents of a unary chain get the same flags.
 
     >>> from treemean.trees import Tree
     >>> gold = Treebank.from_trees([Tree("a b c".split(), [({0, 1, 2}, ""), ({0, 1}, "")])])

@@ -58,7 +58,7 @@ def report_of_runs(
     model : fitted hits, which make the average and tell how likely constituents are right.
     probability : tell it by the runs alone, if there is no model.
     protocol, labelled, match, punctuation, ignore_case : see `evaluate`.
-    facts : what is told about where all this comes from.
+    facts : where all this comes from, by name.
     """
     if average is not None and model is not None:
         raise InvalidOption("an average that is given needs no hits: they make another one")

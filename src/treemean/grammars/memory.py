@@ -1,4 +1,4 @@
-"""Running out of memory, told so that one knows what to do."""
+"""Errors of too little memory, with advice on what to do."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def parse(
     max_length : sentences of more words (without punctuation) get a tree of nothing but the root; None for no
         limit. Time grows with the fifth power of the length (LCFRS) or the third (PCFG).
     options : all of these in one, instead.
-    counts : is told what was met.
+    counts : is updated with what was read.
     """
     options = options or ParseOptions(decoder, batch_words, posteriors, punctuation, max_length)
     counts = counts if counts is not None else ParseCounts()

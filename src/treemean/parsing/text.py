@@ -96,7 +96,7 @@ def read_sentences(
         name tells, and what neither name nor content tells is plain text.
     encoding : of plain text, and of text formats of treebanks.
     dialect : of PTB brackets, as in `read_batches`.
-    counts : is told what was met.
+    counts : is updated with what was read.
     on_bad_line : is called for each line of plain text in another encoding, or of too many words, which is
         left out then.
 

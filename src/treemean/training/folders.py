@@ -259,7 +259,7 @@ def check_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None
 def check_runs(folder: str | os.PathLike[str], checksum: str) -> None:
     """Raise `TreemeanError` if a run in a folder is of another configuration or of other data.
 
-    `checksum` is that of `checksum_of`. What is damaged is told when its run is trained.
+    `checksum` is that of `checksum_of`. Damage is reported when its run is trained.
     """
     for pattern in ("run*/result.json", "run*/checkpoint/checkpoint.json"):
         for path in sorted(Path(folder).glob(pattern)):

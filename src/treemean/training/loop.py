@@ -47,7 +47,7 @@ class Loop:
     learner : the parameters and their optimiser, as they are at the beginning of a run.
     folder : of the run.
     world : the processes that share the work; only the first one writes.
-    progress : is told how it goes.
+    progress : is called with what happens.
     stop : tells when to end early; then the state is kept and `Stopped` raised.
     """
 

@@ -59,7 +59,7 @@ def train(
     stop : tells when to end early.
 
     Raises `TreemeanError` if the folder holds runs of another configuration or other data, `NoModel` if the
-    run is over but has no model, and `Stopped` if it was told to stop before the run was finished.
+    run is over but has no model, and `Stopped` if it was asked to stop before the run was finished.
     """
     if run < 1:
         raise InvalidOption(f"runs are counted from 1, so there is no run {run}")

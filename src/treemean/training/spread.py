@@ -35,7 +35,7 @@ def train_spread(
     ----------
     runs : K; `run.runs` of the configuration if not given.
     stack : how many runs a process trains together; more than one is for GPUs, see `train_together`.
-    done : is told how many runs are over, and how many there are.
+    done : is called with the number of finished runs, and of all runs.
     """
     count = config.run.runs if runs is None else runs
     if count < 1 or stack < 1:
@@ -54,7 +54,7 @@ def train_spread(
 
 
 def _train_stack(shared: tuple[TrainingConfig, str], runs: tuple[int, ...]) -> None:
-    """Train some runs; those that end without a model are told of at the end."""
+    """Train some runs; those that end without a model are named at the end."""
     config, folder = shared
     try:
         if len(runs) > 1:

@@ -13,10 +13,10 @@ Stop = Callable[[], bool]
 
 
 class Stopped(TreemeanError):
-    """Training was stopped as it was told to; everything is kept, and the same call goes on with it."""
+    """Training was stopped on request; everything is kept, and the same call goes on with it."""
 
     def __init__(self) -> None:
-        super().__init__("training was stopped, as it was told to; the same command goes on with it")
+        super().__init__("training was stopped on request; the same command goes on with it")
 
 
 @contextmanager

@@ -65,7 +65,7 @@ def train_together(
     Each run is what it would be alone, to rounding: on the CPU as in tests of a few steps, and on a GPU as
     far as its libraries compute a product of matrices alike whether it comes alone or with others.
 
-    Raises `Stopped` if it was told to stop before all runs were over, and `NoModel`, which names them, if
+    Raises `Stopped` if it was asked to stop before all runs were over, and `NoModel`, which names them, if
     some ended without a model; the others are trained to their end and keep their results.
     """
     data = _data_of(jobs)

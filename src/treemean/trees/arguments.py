@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from treemean.errors import check_type
+from treemean.errors import InvalidTree, WrongType, check_type
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -36,3 +36,27 @@ def takes(kind: type) -> Callable[[Function], Function]:
         return cast(Function, checked)
 
     return decorate
+
+
+def per_word(name: str, given: Sequence[str] | None, words: Sequence[str]) -> tuple[str, ...]:
+    """Return one text per word, empty ones if none are given."""
+    if given is None:
+        return ("",) * len(words)
+    if isinstance(given, str):
+        raise WrongType(f"{name} must be a sequence of strings, not one string")
+    found = texts(name, given)
+    if len(found) != len(words):
+        raise InvalidTree(f"{len(found)} {name} for {len(words)} words")
+    return found
+
+
+def texts(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Return texts as a tuple; raise `WrongType` if one of them is none."""
+    check_type(name, given, Iterable)
+    found = tuple(given)
+    try:
+        "".join(found)  # the fastest way to look at all of them
+    except TypeError:
+        number, bad = next((n, text) for n, text in enumerate(found, 1) if not isinstance(text, str))
+        raise WrongType(f"number {number} of the {name} is {bad!r}, which is no text") from None
+    return found

@@ -9,7 +9,6 @@ has a constituent over one word (as in NP over a noun); part-of-speech tags belo
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,10 +16,10 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from treemean.errors import InvalidTree, WrongType, check_type
 from treemean.trees import bitsets
+from treemean.trees.arguments import per_word, texts
+from treemean.trees.containment import find_parents, interleave
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -136,13 +135,13 @@ class Tree:
     ) -> None:
         if isinstance(words, str):
             raise WrongType("words must be a sequence of strings, not one string: split it first")
-        words = _texts("words", words)
+        words = texts("words", words)
         listed = [c if isinstance(c, Constituent) else _from_pair(c, len(words)) for c in constituents]
         self._set(
             words,
             tuple(sorted(listed, key=lambda c: (bitsets.first_of(c.mask), -c.mask.bit_count()))),
-            _per_word("tags", tags, words),
-            _per_word("word_functions", word_functions, words),
+            per_word("tags", tags, words),
+            per_word("word_functions", word_functions, words),
             id,
             MappingProxyType(dict(metadata)) if metadata else _NOTHING,
             MappingProxyType(dict(values)) if values else _NOTHING,
@@ -153,10 +152,10 @@ class Tree:
     def _check_types(self) -> None:
         """Raise `WrongType` for labels, an id, metadata and values of another type."""
         check_type("id", self.id, str)
-        _texts("labels", [c.label for c in self.constituents])
-        _texts("functions", [c.function for c in self.constituents])
+        texts("labels", [c.label for c in self.constituents])
+        texts("functions", [c.function for c in self.constituents])
         if self.metadata:
-            _texts("metadata", [*self.metadata, *self.metadata.values()])
+            texts("metadata", [*self.metadata, *self.metadata.values()])
         for name, value in self.values.items():
             check_type("the name of a value", name, str)
             if not isinstance(value, Real):
@@ -231,7 +230,7 @@ class Tree:
             raise InvalidTree(
                 f"no constituent spans the whole sentence of {n} words (Tree.with_root adds one)"
             )
-        _parents(n, [c.mask for c in self.constituents], self._describe)
+        find_parents(n, [c.mask for c in self.constituents], self._describe)
 
     def _describe(self, index: int) -> str:
         c = self.constituents[index]
@@ -302,7 +301,7 @@ class Tree:
 
     @cached_property
     def _structure(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        return _parents(len(self.words), [c.mask for c in self.constituents], self._describe)
+        return find_parents(len(self.words), [c.mask for c in self.constituents], self._describe)
 
     @cached_property
     def children(self) -> tuple[tuple[Child, ...], ...]:
@@ -370,49 +369,7 @@ class Tree:
         parts: dict[int, list[tuple[int, int]]] = {}
         for index, parent in enumerate(self.parents):
             parts.setdefault(parent, []).extend((start, index) for start, _ in self.constituents[index].spans)
-        return not any(_interleave([index for _, index in sorted(found)]) for found in parts.values())
-
-
-def _interleave(owners: Sequence[int]) -> bool:
-    """Tell whether two owners alternate at least a-b-a-b, given the owners of parts from left to right."""
-    left = Counter(owners)
-    unfinished: list[int] = []  # in the order of their first parts; what began last must end first
-    seen = set()
-    for owner in owners:
-        if owner not in seen:
-            seen.add(owner)
-            unfinished.append(owner)
-        elif unfinished[-1] != owner:
-            return True
-        left[owner] -= 1
-        if not left[owner]:
-            unfinished.pop()
-    return False
-
-
-def _parents(n: int, masks: Sequence[int], describe: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the parent of every constituent and of every word; raise `InvalidTree` if some overlap.
-
-    Larger sets are laid down first, so that every word remembers the smallest set so far that holds it.
-    A set fits if all its words remember the same one. O(sum of sizes), in NumPy for each set.
-    """
-    owner = np.full(n, -1, dtype=np.int64)
-    parents = [-1] * len(masks)
-    order = sorted(range(len(masks)), key=lambda i: -masks[i].bit_count())
-    for index in order:
-        mask = masks[index]
-        spans = bitsets.spans_of(mask)
-        parent = int(owner[spans[0][0]])
-        for start, end in spans:
-            if (owner[start:end] != parent).any():
-                other = next(int(o) for o in owner[start:end] if o != parent)
-                crossed = next(
-                    o for o in (parent, other) if o >= 0 and not bitsets.compatible(masks[o], mask)
-                )
-                raise InvalidTree(f"{describe(index)} and {describe(crossed)} overlap")
-            owner[start:end] = index
-        parents[index] = parent
-    return tuple(parents), tuple(owner.tolist())
+        return not any(interleave([index for _, index in sorted(found)]) for found in parts.values())
 
 
 def _unpickled(*fields: Any) -> Tree:
@@ -432,26 +389,3 @@ def _from_pair(pair: tuple[Iterable[int], str], n: int) -> Constituent:
                 f"constituent {label!r} has word {position}, but the sentence has words 0 to {n - 1}"
             )
     return Constituent(bitsets.mask_of(listed), label)
-
-
-def _per_word(name: str, given: Sequence[str] | None, words: Sequence[str]) -> tuple[str, ...]:
-    if given is None:
-        return ("",) * len(words)
-    if isinstance(given, str):
-        raise WrongType(f"{name} must be a sequence of strings, not one string")
-    texts = _texts(name, given)
-    if len(texts) != len(words):
-        raise InvalidTree(f"{len(texts)} {name} for {len(words)} words")
-    return texts
-
-
-def _texts(name: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Return texts as a tuple; raise `WrongType` if one of them is none."""
-    check_type(name, given, Iterable)
-    texts = tuple(given)
-    try:
-        "".join(texts)  # the fastest way to look at all of them
-    except TypeError:
-        number, bad = next((n, text) for n, text in enumerate(texts, 1) if not isinstance(text, str))
-        raise WrongType(f"number {number} of the {name} is {bad!r}, which is no text") from None
-    return texts

@@ -12,7 +12,7 @@ from treemean.names import Direction
 def solve(problem: Problem, *, binary: Direction | None = None) -> Solution:
     """Choose the individual that agrees best with all of them.
 
-    A problem knows an individual by its hits. One whose tree cannot be told from them (it has no weight, or
+    A problem knows an individual by its hits. One whose tree does not follow from them (it has no weight, or
     no weight for one kind of constituents, or its hits are no tree) cannot be chosen; if that holds for
     all, `Unsolved` is raised. `binary` makes the chosen tree binary, dividing what is left undivided
     like this. `nodes` counts individuals. Of equally good trees the one with fewest constituents is taken,
@@ -29,7 +29,7 @@ def solve(problem: Problem, *, binary: Direction | None = None) -> Solution:
         if problem.trivial_hits[k] and problem.trivial_count + len(tree) == size and problem.is_tree(tree):
             trees.append(tree)
     if not trees:
-        raise Unsolved("select: no individual's tree can be told from its hits")
+        raise Unsolved("select: no individual's tree follows from its hits")
     output_size = scores.largest if binary else None
     chosen = min(trees, key=lambda tree: (-scores.value(tree, output_size), len(tree), tree))
     note = "select: only the individuals were compared"

@@ -273,7 +273,7 @@ class DenseGrammar(Grammar):
         return _entropy(rules, lengths).to(self.nonterminals.dtype)
 
     def _log_partition(self, rules: Callable[[bool], DenseRules], lengths: Tensor) -> Tensor:
-        """Return log Z (B,) for the rules that a function returns, exact ones if it is told so."""
+        """Return log Z (B,) for the rules that a function returns, exact ones on request."""
         value: Tensor = self._backend().log_partition(rules(False), lengths)
         if self._is_guarded(value) and not self.guard.accepts_log_z(value.detach(), lengths):
             del value  # as long as it is there, parameters stay bound to the streams of their networks

@@ -51,13 +51,13 @@ def best_ways(posteriors: Posteriors) -> tuple[Tensor, Tensor]:
     gapped_ways = torch.empty(sentences, cells, device=device, dtype=torch.int16)
     for width in range(2, n + 1):
         kernels.best_continuous[(n - width + 1, sentences)](
-            posteriors.continuous,
-            sums,
-            ways,
-            gapped_sums,
-            width,
-            n,
-            cells,
+            posteriors=posteriors.continuous,
+            sums=sums,
+            ways=ways,
+            gapped_sums=gapped_sums,
+            width=width,
+            n=n,
+            cells=cells,
             GAPS=cells > 0,
             BLOCK=power(n + 1),
             ROWS=_ROWS,
@@ -66,13 +66,13 @@ def best_ways(posteriors: Posteriors) -> tuple[Tensor, Tensor]:
             count = (n - width) * (n - width + 1) // 2
             block = min(_CELLS, power(count, 16))
             kernels.best_discontinuous[(tiles(count, block), width - 1, sentences)](
-                posteriors.cells,
-                sums,
-                gapped_sums,
-                gapped_ways,
-                width,
-                n,
-                cells,
+                posteriors=posteriors.cells,
+                sums=sums,
+                gapped_sums=gapped_sums,
+                gapped_ways=gapped_ways,
+                width=width,
+                n=n,
+                cells=cells,
                 BLOCK=block,
                 num_warps=1 if block <= 32 else 4,
             )

@@ -20,7 +20,7 @@ class Line:
 
     Parameters
     ----------
-    name : what it is, told when somebody points at it.
+    name : what it is, shown when the pointer is on it.
     points : pairs of x and y.
     kind : `main` for the one that matters, `other` for those around it, `guide` for what is no data.
     marked : the points that are drawn larger.

@@ -20,7 +20,7 @@ _LABELS, _DISPUTED = 14, 12
 
 
 def overview(subject: Subject, notices: Sequence[str] = ()) -> Markup:
-    """Return the overview; `notices` are told loudly, above everything else."""
+    """Return the overview; `notices` are shown prominently, above everything else."""
     parts: list[Child] = [
         *(element("p", notice, class_="warning", role="note") for notice in notices),
         element(

@@ -105,7 +105,7 @@ def draw_sheet(
 
 
 def _values_of(panel: Panel, rows: Sequence[Row], values: str | None) -> str | None:
-    """Return the name of the values if the panel has them, or nobody (which is an error told later)."""
+    """Return the name of the values if the panel has them, or no panel has them (which is reported later)."""
     if values is None or _has(panel, values):
         return values
     return None if any(_has(other, values) for row in rows for other in row.panels) else values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -12,11 +13,26 @@ from torch.autograd.function import once_differentiable
 from treemean.grammars.charts.gapped import gapped_offsets
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.dense.triton import layout
+from treemean.grammars.gpu.launching import launch
 
 #: The least number of symbols: what tensor cores multiply at once.
 LEAST = 16
 #: Columns of the matrix of rules that a program copies; their number divides that of each part.
 _AT_ONCE = 32
+
+
+@dataclass(frozen=True)
+class Constants:
+    """`Sizes` by the names of the parameters of kernels, into which they are compiled."""
+
+    NT: int
+    D: int
+    S: int
+    APART: int
+    WRAP: int
+    ATTACH: int
+    VIEW: int
+    COLUMNS: int
 
 
 @dataclass(frozen=True)
@@ -65,6 +81,20 @@ class Sizes:
         """Length of a row."""
         return self.attach + 4 * self.gapped * self.gapped if self.has_gaps else self.apart
 
+    @cached_property
+    def constants(self) -> Constants:
+        """All of them, as kernels know them."""
+        return Constants(
+            NT=self.nonterminals,
+            D=self.gapped,
+            S=self.symbols,
+            APART=self.apart,
+            WRAP=self.wrap,
+            ATTACH=self.attach,
+            VIEW=self.view,
+            COLUMNS=self.columns,
+        )
+
 
 def rule_matrix(rules: DenseRules, sizes: Sizes) -> Tensor:
     """Return all rules as (R, symbols, columns): from the symbols of a span to its row; differentiable."""
@@ -97,20 +127,27 @@ def _lay_out(rules: tuple[Tensor, ...], matrix: Tensor, sizes: Sizes, *, back: b
     nonterminals, symbols = rules[0].shape[1:3]
     kinds = [kind.flatten(2) for kind in rules]
     kinds = [kind if kind.stride(2) == 1 else kind.contiguous() for kind in kinds]
-    layout.lay_out[(sizes.columns // _AT_ONCE, len(matrix))](
-        *kinds,
-        matrix,
-        *(kind.stride(0) for kind in kinds),
-        *(kind.stride(1) for kind in kinds),
-        nonterminals,
-        rules[1].shape[1],
-        symbols,
-        D=sizes.gapped,
-        S=sizes.symbols,
-        APART=sizes.apart,
-        WRAP=sizes.wrap,
-        ATTACH=sizes.attach,
-        COLUMNS=sizes.columns,
+    of_pairs, apart, wrapping, attaching = kinds
+    launch(
+        layout.lay_out,
+        (sizes.columns // _AT_ONCE, len(matrix)),
+        sizes.constants,
+        side_by_side=of_pairs,
+        apart=apart,
+        wrapping=wrapping,
+        attaching=attaching,
+        matrix=matrix,
+        set_of_pairs=of_pairs.stride(0),
+        set_apart=apart.stride(0),
+        set_wrapping=wrapping.stride(0),
+        set_attaching=attaching.stride(0),
+        parent_of_pairs=of_pairs.stride(1),
+        parent_apart=apart.stride(1),
+        parent_wrapping=wrapping.stride(1),
+        parent_attaching=attaching.stride(1),
+        nonterminals=nonterminals,
+        gapped=rules[1].shape[1],
+        symbols=symbols,
         BLOCK=_AT_ONCE,
         BACK=back,
     )

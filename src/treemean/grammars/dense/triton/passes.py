@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import torch
 from torch import Tensor
@@ -11,8 +11,9 @@ from torch import Tensor
 from treemean.grammars.charts.gapped import gapped_offsets
 from treemean.grammars.dense.triton import attaching, backward, forward
 from treemean.grammars.dense.triton.charts import Sizes, fp16_type
+from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.streams import Streams
-from treemean.grammars.gpu.tiles import check_reach
+from treemean.grammars.gpu.tiles import check_reach, power, tiles
 
 
 @dataclass(frozen=True)
@@ -136,49 +137,66 @@ class Inside:
 
     def _look_up(self, width: int) -> None:
         """Multiply the spans of one width with the rules."""
-        sizes, lines = self.sizes, self.settings.lines
-        forward.look_up[(-(-(self.n - width + 1) // lines), sizes.columns // _STEP, self.batch)](
-            self.symbols, self.matrix, self.views, self.attachers, width, self.n,
-            self.possible_symbols(width), NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns,
-            VIEW=sizes.view, EACH=self.each, ROWS=lines, STEP=_STEP,
+        lines = self.settings.lines
+        launch(
+            forward.look_up,
+            (tiles(self.n - width + 1, lines), self.sizes.columns // _STEP, self.batch),
+            self,
+            self.sizes.constants,
+            length=width,
+            possible=self.possible_symbols(width),
+            EACH=self.each,
+            ROWS=lines,
+            STEP=_STEP,
             num_warps=2,
-        )  # fmt: skip
+        )
 
     def _fill_continuous(self, width: int) -> None:
         sizes, n = self.sizes, self.n
         count = n - width + 1
-        splits = 1 << (n - 1).bit_length()
+        splits = power(n)
         rows, most = self.settings.sharing, self.settings.wrap_chunks if sizes.has_gaps else 0
         # In the spans that a program handles so many gaps begin.
         chunks = min(most, width - 3 + min(rows, count)) if width > 2 else 0
         parts = width - 1 + chunks
         partial = torch.empty(self.batch, count, parts, sizes.nonterminals, **self.kind)
+        shared: dict[str, Any] = {"width": width, "partial": partial, "parts": parts, "SPLITS": splits}
         if chunks:
             with self._streams.beside(_WRAPPED):
-                forward.wrap[(-(-count // rows), chunks, self.batch)](
-                    self.views, self.scales, self.gapped, partial, width, n, self.slots, parts, chunks,
-                    NT=sizes.nonterminals, D=sizes.gapped, VIEW=sizes.view, WRAP=sizes.wrap,
-                    SPLITS=splits, ROWS=rows, num_warps=1,
-                )  # fmt: skip
-        forward.combine[(count, width - 1, self.batch)](
-            self.symbols, self.views, self.scales, partial, width, n, parts,
-            NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view, SPLITS=splits, num_warps=1,
-        )  # fmt: skip
+                launch(
+                    forward.wrap,
+                    (tiles(count, rows), chunks, self.batch),
+                    self,
+                    sizes.constants,
+                    chunks=chunks,
+                    ROWS=rows,
+                    num_warps=1,
+                    **shared,
+                )
+        launch(forward.combine, (count, width - 1, self.batch), self, sizes.constants, num_warps=1, **shared)
         self._streams.join(_WRAPPED)
-        forward.finish[(count, self.batch)](
-            partial, self.symbols, self.scales, self.factors, self.root, self.lengths, self.probability,
-            self.log_z, width, n, parts, 0 if len(self.root) == 1 else sizes.nonterminals,
-            NT=sizes.nonterminals, S=sizes.symbols, SPLITS=splits, PARTS=1 << (n - 2 + most).bit_length(),
+        launch(
+            forward.finish,
+            (count, self.batch),
+            self,
+            sizes.constants,
+            root_stride=0 if len(self.root) == 1 else sizes.nonterminals,
+            PARTS=1 << (n - 2 + most).bit_length(),
             num_warps=1,
-        )  # fmt: skip
+            **shared,
+        )
 
     def _fill_gapped(self, width: int) -> None:
-        sizes, n = self.sizes, self.n
-        forward.set_apart[(n - width, width - 1, self.batch)](
-            self.symbols, self.views, self.attach(self.gapped, width, back=False), self.gapped, width, n,
-            self.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
-            APART=sizes.apart, BLOCK=self.settings.lines, num_warps=1,
-        )  # fmt: skip
+        launch(
+            forward.set_apart,
+            (self.n - width, width - 1, self.batch),
+            self,
+            self.sizes.constants,
+            attached=self.attach(self.gapped, width, back=False),
+            width=width,
+            BLOCK=self.settings.lines,
+            num_warps=1,
+        )
 
     def attach(self, values: Tensor, width: int, *, back: bool) -> Tensor:
         """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching.attach`."""
@@ -187,11 +205,19 @@ class Inside:
         # Tiles are of two kinds, and the last ones of both may have but one span.
         programs = (width - 1) * (gaps + 1) // rows + 2
         results = torch.empty(4, self.batch, (width - 1) * gaps * gaps, sizes.gapped, **self.kind)
-        attaching.attach[(n, programs, 2 * self.batch)](
-            values, self.attachers, self.factors, results, width, n, self.slots, D=sizes.gapped, BACK=back,
+        launch(
+            attaching.attach,
+            (n, programs, 2 * self.batch),
+            self,
+            sizes.constants,
+            values=values,
+            results=results,
+            width=width,
+            BACK=back,
             ROWS=rows,
-            num_warps=settings.attach_warps, num_stages=settings.attach_stages,
-        )  # fmt: skip
+            num_warps=settings.attach_warps,
+            num_stages=settings.attach_stages,
+        )
         return results
 
 
@@ -225,13 +251,19 @@ class Outside:
             self.matrix[:, : sizes.nonterminals].baddbmm_(wide, self.views[:, n:-1])
 
     def _collect_gapped(self, width: int) -> None:
-        inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
-        backward.collect_gapped[(n - 2, n - width, inside.batch)](
-            inside.views, inside.scales, self.symbols, inside.attach(self.gapped, width, back=True),
-            self.gapped, width, n, inside.slots, D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols,
-            VIEW=sizes.view, WRAP=sizes.wrap, BLOCK=settings.lines,
+        inside, n = self.inside, self.inside.n
+        launch(
+            backward.collect_gapped,
+            (n - 2, n - width, inside.batch),
+            inside,
+            inside.sizes.constants,
+            grad_symbols=self.symbols,
+            attached=inside.attach(self.gapped, width, back=True),
+            grad_gapped=self.gapped,
+            width=width,
+            BLOCK=inside.settings.lines,
             num_warps=1,
-        )  # fmt: skip
+        )
 
     def _collect_continuous(self, width: int) -> None:
         inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
@@ -239,40 +271,83 @@ class Outside:
         most = max(1, (n - width) // 2) if sizes.has_gaps else 1
         chunks, attach_chunks = min(settings.chunks, most), min(settings.attach_chunks, most)
         right_chunks = min(settings.right_chunks, max(1, n - width - 1)) if sizes.has_gaps else 0
-        parts, blocks = sizes.columns // (_STEP * _STEPS), -(-count // settings.lines)
+        parts, blocks = sizes.columns // (_STEP * _STEPS), tiles(count, settings.lines)
         kinds = inside.possible_symbols(width) // sizes.nonterminals
         partial = torch.empty(max(chunks, attach_chunks), inside.batch, count, sizes.columns, **inside.kind)
         view_shares = torch.empty(chunks + right_chunks, inside.batch, count, sizes.symbols, **inside.kind)
         if sizes.has_gaps:
             with self._streams.beside(_WRAPPED):
-                programs = -(-count // settings.sharing) * kinds, right_chunks, inside.batch
-                backward.collect_right_parts[programs](
-                    inside.views, self.gapped, view_shares[chunks:], width, n, inside.slots, right_chunks,
-                    D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, VIEW=sizes.view,
-                    APART=sizes.apart, ROWS=settings.sharing, num_warps=1,
-                )  # fmt: skip
+                launch(
+                    backward.collect_right_parts,
+                    (tiles(count, settings.sharing) * kinds, right_chunks, inside.batch),
+                    inside,
+                    sizes.constants,
+                    grad_gapped=self.gapped,
+                    shares=view_shares[chunks:],
+                    length=width,
+                    chunks=right_chunks,
+                    ROWS=settings.sharing,
+                    num_warps=1,
+                )
             with self._streams.beside(_ATTACHED):
-                attaching.collect_attached[(count, 4 * attach_chunks, inside.batch)](
-                    inside.gapped, self.gapped, inside.factors, partial, width, n, inside.slots,
-                    attach_chunks, D=sizes.gapped, COLUMNS=sizes.columns, ATTACH=sizes.attach,
-                    ROWS=settings.rows, num_warps=settings.collect_warps, num_stages=settings.collect_stages,
-                )  # fmt: skip
-        backward.collect_views[(count, uses * chunks, inside.batch)](
-            inside.symbols, inside.views, inside.scales, inside.factors, inside.gapped, self.symbols,
-            self.gapped, partial, view_shares, width, n, inside.slots, chunks,
-            D=sizes.gapped, NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, VIEW=sizes.view,
-            APART=sizes.apart, WRAP=sizes.wrap, USES=uses, BLOCK=settings.lines,
+                launch(
+                    attaching.collect_attached,
+                    (count, 4 * attach_chunks, inside.batch),
+                    inside,
+                    sizes.constants,
+                    grad_gapped=self.gapped,
+                    partial=partial,
+                    length=width,
+                    chunks=attach_chunks,
+                    ROWS=settings.rows,
+                    num_warps=settings.collect_warps,
+                    num_stages=settings.collect_stages,
+                )
+        launch(
+            backward.collect_views,
+            (count, uses * chunks, inside.batch),
+            inside,
+            sizes.constants,
+            grad_symbols=self.symbols,
+            grad_gapped=self.gapped,
+            grad_views=partial,
+            shares=view_shares,
+            length=width,
+            chunks=chunks,
+            USES=uses,
+            BLOCK=settings.lines,
             num_warps=1,
-        )  # fmt: skip
+        )
         self._streams.join(_ATTACHED, _WRAPPED)
         shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
-        backward.collect_rules[(blocks, parts * inside.batch, kinds)](
-            partial, inside.matrix, self.views, shares, width, n, chunks, attach_chunks,
-            NT=sizes.nonterminals, S=sizes.symbols, COLUMNS=sizes.columns, ATTACH=sizes.attach,
-            EACH=inside.each, BLOCK=settings.lines, STEP=_STEP, STEPS=_STEPS,
+        launch(
+            backward.collect_rules,
+            (blocks, parts * inside.batch, kinds),
+            inside,
+            sizes.constants,
+            partial=partial,
+            grad_views=self.views,
+            shares=shares,
+            length=width,
+            chunks=chunks,
+            attach_chunks=attach_chunks,
+            EACH=inside.each,
+            BLOCK=settings.lines,
+            STEP=_STEP,
+            STEPS=_STEPS,
             num_warps=2,
-        )  # fmt: skip
-        backward.collect_symbols[(blocks, inside.batch, kinds)](
-            view_shares, shares, self.symbols, width, n, chunks + right_chunks, NT=sizes.nonterminals,
-            S=sizes.symbols, PARTS=parts, BLOCK=settings.lines, num_warps=1,
-        )  # fmt: skip
+        )
+        launch(
+            backward.collect_symbols,
+            (blocks, inside.batch, kinds),
+            inside,
+            sizes.constants,
+            view_shares=view_shares,
+            shares=shares,
+            grad_symbols=self.symbols,
+            length=width,
+            chunks=chunks + right_chunks,
+            PARTS=parts,
+            BLOCK=settings.lines,
+            num_warps=1,
+        )

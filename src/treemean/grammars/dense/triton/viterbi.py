@@ -9,8 +9,8 @@ from torch import Tensor
 
 from treemean.grammars.charts.logarithms import log
 from treemean.grammars.dense.rules import DenseRules
-from treemean.grammars.dense.triton import viterbi_kernels as dense_viterbi_kernels
-from treemean.grammars.dense.triton import walk_kernels as dense_walk_kernels
+from treemean.grammars.dense.triton import viterbi_kernels, walk_kernels
+from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.max_plus import MARGIN, max_plus, roomy
 from treemean.grammars.gpu.tiles import power, tiles
 from treemean.grammars.grammar import Masks
@@ -51,6 +51,7 @@ class DenseViterbiChart:
         self.symbols, self.columns = (
             roomy(height, rows, device) for height in (self.count, through.shape[2])
         )
+        self.pitch = self.symbols.stride(0)
         self.discontinuous = torch.empty(gapped, batch, self.cells, device=device, dtype=torch.float64)
         self.symbols.fill_(-torch.inf)
         words = slice(self.nonterminals, self.count)
@@ -85,29 +86,24 @@ class DenseViterbiChart:
         max_plus(through if len(through) > 1 else through[0], self.symbols[which, own], self.columns[:, own])
 
     def _fill_continuous(self, width: int) -> None:
-        starts, pitch, parents = self.n - width + 1, self.symbols.stride(0), self.nonterminals
-        dense_viterbi_kernels.split_spans[(tiles(starts * self.batch, _ROWS),)](
-            self.symbols,
-            self.columns,
-            width,
-            self.n,
-            self.batch,
-            pitch,
+        starts, parents = self.n - width + 1, self.nonterminals
+        launch(
+            viterbi_kernels.split_spans,
+            (tiles(starts * self.batch, _ROWS),),
+            self,
+            width=width,
             SYMBOLS=self.count,
             PARENTS=parents,
             BLOCK_PARENTS=power(parents),
             BLOCK_ROWS=_ROWS,
         )
         if self.cells and width > 2:
-            dense_viterbi_kernels.wrap_spans[(starts, self.batch)](
-                self.symbols,
-                self.columns[self._wrapped :],
-                self.discontinuous,
-                width,
-                self.n,
-                self.batch,
-                pitch,
-                self.cells,
+            launch(
+                viterbi_kernels.wrap_spans,
+                (starts, self.batch),
+                self,
+                wrapped=self.columns[self._wrapped :],
+                width=width,
                 PARENTS=parents,
                 GAPPED=self.gapped,
                 BLOCK_PARENTS=power(parents),
@@ -118,16 +114,13 @@ class DenseViterbiChart:
         size = self.n - width
         count = size * (size + 1) // 2
         block = min(_CELLS, power(count, 16))
-        dense_viterbi_kernels.gapped_spans[(tiles(count, block), width - 1, self.batch)](
-            self.symbols,
-            self.columns[self._beyond :],
-            self.columns[self._attached :],
-            self.discontinuous,
-            width,
-            self.n,
-            self.batch,
-            self.symbols.stride(0),
-            self.cells,
+        launch(
+            viterbi_kernels.gapped_spans,
+            (tiles(count, block), width - 1, self.batch),
+            self,
+            beyond=self.columns[self._beyond :],
+            attached=self.columns[self._attached :],
+            width=width,
             SYMBOLS=self.count,
             NONTERMINALS=self.nonterminals,
             GAPPED=self.gapped,
@@ -136,7 +129,7 @@ class DenseViterbiChart:
         )
 
     def nodes(self, lengths: Tensor) -> Tensor:
-        """Return the nodes (S, n, 5) of the best derivations, see `dense_walk_kernels.divide_nodes`.
+        """Return the nodes (S, n, 5) of the best derivations, see `walk_kernels.divide_nodes`.
 
         A sentence of l words has l - 1; the rest is not set.
         """
@@ -150,21 +143,15 @@ class DenseViterbiChart:
         nodes[:, 0, 1], nodes[:, 0, 4] = lengths, whole.argmax(1)
         counts = (lengths > 1).to(torch.int32)
         for step in range(n - 1):
-            dense_walk_kernels.divide_nodes[(batch,)](
-                nodes,
-                counts,
-                self.symbols,
-                self.discontinuous,
-                self.rules["side_by_side"],
-                self.rules["wrapping"],
-                self.rules["apart"],
-                self.rules["attaching"],
-                step,
-                int(len(self.rules["root"]) > 1),
-                n,
-                batch,
-                self.symbols.stride(0),
-                self.cells,
+            launch(
+                walk_kernels.divide_nodes,
+                (batch,),
+                self,
+                nodes=nodes,
+                counts=counts,
+                **{name: rules for name, rules in self.rules.items() if name != "root"},
+                step=step,
+                own=int(len(self.rules["root"]) > 1),
                 NONTERMINALS=self.nonterminals,
                 SYMBOLS=self.count,
                 GAPPED=self.gapped if self.cells else 0,

@@ -78,6 +78,33 @@ class KernelRules:
     root: Tensor  # (E, r1 + r2)
 
 
+@dataclass(frozen=True)
+class Constants:
+    """Sizes that are compiled into kernels, named as their parameters are."""
+
+    R1: int
+    R3: int
+    H: int  # ranks of wrapping, and of attachment: `Shape.half`
+    COLUMNS: int  # of the views of a span
+    WRAPPED: int  # where its views as what is wrapped begin
+    ATTACHED: int  # as what is attached
+    GAP_LEFT: int  # as the left part of a discontinuous span
+
+    @classmethod
+    def of(cls, shape: Shape) -> Constants:
+        """Return those of a pass."""
+        ranks, columns = shape.ranks, shape.ranks.columns
+        return cls(
+            R1=ranks.r1,
+            R3=ranks.r3,
+            H=shape.half,
+            COLUMNS=ranks.views,
+            WRAPPED=columns.wrapped.start,
+            ATTACHED=columns.attached.start,
+            GAP_LEFT=columns.gap_left.start,
+        )
+
+
 class Context:
     """Sizes, columns, settings and streams of a pass.
 
@@ -97,11 +124,8 @@ class Context:
         self.settings = settings.fitted(power(max(shape.ranks.r1, shape.ranks.r3)), shape.half)
         self.streams = Streams(device, settings.streams)
         self.gaps = shape.ranks.has_gaps
-        columns = shape.ranks.columns
         self.columns = shape.ranks.views
-        self.wrapped = columns.wrapped.start
-        self.gap_left = columns.gap_left.start
-        self.attached = columns.attached.start
+        self.constants = Constants.of(shape)
         self.device = device
 
     def lift(self) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.tiles import power, tiles
 from treemean.grammars.rank.triton import forward as kernels
 from treemean.grammars.rank.triton import large_term
@@ -51,24 +52,14 @@ def fill_charts(context: Context, views: Tensor, scales: Tensor, rules: KernelRu
 
 def _continuous(context: Context, charts: Charts, width: int) -> None:
     shape, settings = context.shape, context.settings
-    kernels.continuous_forward[(shape.n - width + 1, shape.sentences)](
-        charts.views,
-        charts.scales,
-        charts.scores,
-        charts.wrapping,
-        charts.ratios,
-        charts.coefficients,
-        width,
-        shape.n,
-        shape.batch,
-        shape.rows,
-        shape.cells,
-        shape.splits,
-        R1=shape.ranks.r1,
+    launch(
+        kernels.continuous_forward,
+        (shape.n - width + 1, shape.sentences),
+        charts,
+        shape,
+        context.constants,
+        width=width,
         H=shape.ranks.r2,
-        COLUMNS=context.columns,
-        WRAPPED=context.wrapped,
-        ATTACHED=context.attached,
         PARTS=product_parts(),
         BLOCK_RANKS=power(shape.ranks.r1, 16),
         BLOCK_SPLITS=power(shape.n, 16),
@@ -81,17 +72,13 @@ def _continuous(context: Context, charts: Charts, width: int) -> None:
 
 def _publish(context: Context, charts: Charts, width: int) -> None:
     shape = context.shape
-    large_term.publish_gap_views[(shape.n - width + 1, shape.sentences, 2)](
-        charts.views,
-        charts.parts,
-        width,
-        shape.n,
-        shape.batch,
-        shape.rows,
-        shape.sentences,
-        R3=shape.ranks.r3,
-        COLUMNS=context.columns,
-        GAP_LEFT=context.gap_left,
+    launch(
+        large_term.publish_gap_views,
+        (shape.n - width + 1, shape.sentences, 2),
+        charts,
+        shape,
+        context.constants,
+        width=width,
         BLOCK_RANKS=power(shape.ranks.r3, 16),
         num_warps=2,
     )
@@ -106,20 +93,15 @@ def _combine_pairs(context: Context, charts: Charts, rules: KernelRules, width: 
     right = min(settings.large_right, power(size, 16))
     across = tiles(size, right)
     column_tiles = 2 * shape.half // columns
-    large_term.large_forward[(tiles(size, left) * across, (width - 1) * column_tiles, shape.sentences)](
-        charts.parts,
-        rules.from_pairs,
-        charts.wrapping,
-        charts.attaching,
-        charts.largest,
-        width,
-        shape.n,
-        shape.batch,
-        shape.cells,
-        shape.sentences,
-        across,
-        R3=shape.ranks.r3,
-        H=shape.half,
+    launch(
+        large_term.large_forward,
+        (tiles(size, left) * across, (width - 1) * column_tiles, shape.sentences),
+        charts,
+        shape,
+        context.constants,
+        contraction=rules.from_pairs,
+        width=width,
+        tiles=across,
         BLOCK_LEFT=left,
         BLOCK_RIGHT=right,
         BLOCK_COLUMNS=columns,
@@ -135,22 +117,17 @@ def _attach(context: Context, charts: Charts, rules: KernelRules, width: int) ->
     size = shape.n - width
     count = size * (size + 1) // 2
     block = min(settings.cells, power(count, 16))
-    kernels.attach_forward[(tiles(count, block), width - 1, shape.sentences)](
-        charts.coefficients,
-        rules.from_attached,
-        charts.wrapping,
-        charts.attaching,
-        charts.attached,
-        charts.largest,
-        context.floor,
-        width,
-        shape.n,
-        shape.batch,
-        shape.cells,
-        shape.splits,
+    launch(
+        kernels.attach_forward,
+        (tiles(count, block), width - 1, shape.sentences),
+        charts,
+        shape,
+        context.constants,
+        contraction=rules.from_attached,
+        floor=context.floor,
+        width=width,
         R2=context.unpadded.r2,
         R4=context.unpadded.r4,
-        H=shape.half,
         BLOCK=block,
         FLOOR=context.floor > 0,
         num_warps=settings.cell_warps,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.tiles import power, tiles
 from treemean.grammars.rank.triton import backward as kernels
 from treemean.grammars.rank.triton import large_term
@@ -86,31 +87,20 @@ def _discontinuous(
     size = shape.n - width
     count = size * (size + 1) // 2
     block = min(settings.cells_back, power(count, 16))
-    kernels.discontinuous_backward[(tiles(count, block), width - 1, shape.sentences)](
-        charts.views,
-        charts.scales,
-        gradients.scores,
-        charts.coefficients,
-        rules.from_attached,
-        charts.wrapping,
-        charts.attaching,
-        charts.attached,
-        gradients.attached,
-        gradients.pairs,
-        gradients.from_attached,
-        gradients.posteriors,
-        width,
-        shape.n,
-        shape.batch,
-        shape.rows,
-        shape.cells,
-        shape.splits,
-        shape.sentences,
-        gradients.from_attached.shape[2],
-        R1=shape.ranks.r1,
-        H=shape.half,
-        COLUMNS=context.columns,
-        WRAPPED=context.wrapped,
+    launch(
+        kernels.discontinuous_backward,
+        (tiles(count, block), width - 1, shape.sentences),
+        charts,
+        shape,
+        context.constants,
+        score_gradients=gradients.scores,
+        contraction=rules.from_attached,
+        attached_gradients=gradients.attached,
+        pairs=gradients.pairs,
+        contraction_gradients=gradients.from_attached,
+        posteriors=gradients.posteriors,
+        width=width,
+        tiles=gradients.from_attached.shape[2],
         BLOCK=block,
         POSTERIORS=gradients.posteriors.shape[1] > 0,
         num_warps=settings.cells_back_warps,
@@ -129,23 +119,18 @@ def _large(context: Context, charts: Charts, rules: KernelRules, gradients: Grad
     ranks = min(settings.gradient_ranks, power(shape.ranks.r3, 16))
     parts, columns = _gradient_tile(context)
     grid = (tiles(shape.ranks.r3, ranks), tiles(shape.n - width + 1, parts), 2 * shape.sentences)
-    large_term.large_backward[grid](
-        charts.parts,
-        gradients.pairs,
-        rules.from_pairs,
-        gradients.views,
-        gradients.from_pairs,
-        width,
-        shape.n,
-        shape.batch,
-        shape.rows,
-        shape.cells,
-        shape.sentences,
-        gradients.from_pairs.shape[1],
-        R3=shape.ranks.r3,
-        H=shape.half,
-        COLUMNS=context.columns,
-        GAP_LEFT=context.gap_left,
+    launch(
+        large_term.large_backward,
+        grid,
+        charts,
+        shape,
+        context.constants,
+        pairs=gradients.pairs,
+        contraction=rules.from_pairs,
+        view_gradients=gradients.views,
+        contraction_gradients=gradients.from_pairs,
+        width=width,
+        tiles=gradients.from_pairs.shape[1],
         BLOCK_RANKS=ranks,
         BLOCK_PARTS=parts,
         BLOCK_COLUMNS=columns,
@@ -161,17 +146,15 @@ def _attached(context: Context, charts: Charts, gradients: Gradients, width: int
     if others < 1:
         return
     grid = (tiles(shape.n - width + 1, settings.attached_own), others, 4 * shape.sentences)
-    kernels.attached_backward[grid](
-        charts.attaching,
-        gradients.attached,
-        charts.ratios,
-        gradients.shares,
-        width,
-        shape.n,
-        shape.cells,
-        shape.splits,
-        shape.sentences,
-        H=shape.half,
+    launch(
+        kernels.attached_backward,
+        grid,
+        charts,
+        shape,
+        context.constants,
+        attached_gradients=gradients.attached,
+        partial=gradients.shares,
+        width=width,
         BLOCK_OWN=settings.attached_own,
         BLOCK_OTHER=settings.attached_other,
         num_warps=settings.attached_warps,
@@ -180,19 +163,16 @@ def _attached(context: Context, charts: Charts, gradients: Gradients, width: int
 
 def _siblings(context: Context, charts: Charts, gradients: Gradients, width: int) -> None:
     shape, settings = context.shape, context.settings
-    kernels.sibling_backward[(shape.n - width + 1, shape.sentences, 2)](
-        charts.views,
-        charts.ratios,
-        gradients.scores,
-        gradients.views,
-        width,
-        shape.n,
-        shape.batch,
-        shape.rows,
-        shape.splits,
-        R1=shape.ranks.r1,
+    launch(
+        kernels.sibling_backward,
+        (shape.n - width + 1, shape.sentences, 2),
+        charts,
+        shape,
+        context.constants,
+        score_gradients=gradients.scores,
+        view_gradients=gradients.views,
+        width=width,
         H=shape.ranks.r2,
-        COLUMNS=context.columns,
         BLOCK_RANKS=power(shape.ranks.r1, 16),
         STEP=settings.step,
         num_warps=settings.span_warps,
@@ -201,22 +181,16 @@ def _siblings(context: Context, charts: Charts, gradients: Gradients, width: int
 
 def _wrapped(context: Context, charts: Charts, gradients: Gradients, width: int) -> None:
     shape, settings = context.shape, context.settings
-    kernels.wrapped_backward[(shape.n - width + 1, shape.sentences)](
-        charts.scales,
-        gradients.scores,
-        charts.wrapping,
-        gradients.shares,
-        gradients.views,
-        width,
-        shape.n,
-        shape.batch,
-        shape.rows,
-        shape.cells,
-        R1=shape.ranks.r1,
-        H=shape.half,
-        COLUMNS=context.columns,
-        WRAPPED=context.wrapped,
-        ATTACHED=context.attached,
+    launch(
+        kernels.wrapped_backward,
+        (shape.n - width + 1, shape.sentences),
+        charts,
+        shape,
+        context.constants,
+        score_gradients=gradients.scores,
+        partial=gradients.shares,
+        view_gradients=gradients.views,
+        width=width,
         BLOCK=power(shape.n, 16),
         STEP=settings.wrapped_step,
         num_warps=settings.span_warps,

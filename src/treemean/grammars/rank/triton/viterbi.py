@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.decoding.choices import mask_of_span
+from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.max_plus import max_plus, roomy
 from treemean.grammars.gpu.tiles import power, tiles
 from treemean.grammars.grammar import Masks, canonical
@@ -38,6 +39,7 @@ class ViterbiChart:
         self.cells = comb(n + 1, 4) if ranks.has_gaps else 0
         rows = batch * n * (n + 1) // 2
         self.views, self.scores = roomy(ranks.views, rows, device), roomy(ranks.r1 + ranks.r2, rows, device)
+        self.pitch = self.views.stride(0)
         self.wrapping, self.extended, self.attachments = (
             torch.empty(rank, batch, self.cells, device=device, dtype=torch.float64)
             for rank in (ranks.r2, ranks.r4, ranks.r4)
@@ -55,30 +57,24 @@ class ViterbiChart:
                 self._fill_discontinuous(width)
 
     def _fill_continuous(self, width: int) -> None:
-        batch, n, ranks, pitch = self.batch, self.n, self.ranks, self.views.stride(0)
+        batch, n, ranks = self.batch, self.n, self.ranks
         starts = n - width + 1
-        viterbi_kernels.split_spans[(tiles(starts * batch, _ROWS), tiles(ranks.r1, _RANKS))](
-            self.views,
-            self.scores,
-            width,
-            n,
-            batch,
-            pitch,
+        launch(
+            viterbi_kernels.split_spans,
+            (tiles(starts * batch, _ROWS), tiles(ranks.r1, _RANKS)),
+            self,
+            width=width,
             R1=ranks.r1,
             BLOCK_RANKS=_RANKS,
             BLOCK_ROWS=_ROWS,
             num_warps=1,
         )
         if ranks.has_gaps:
-            viterbi_kernels.wrap_spans[(starts, batch)](
-                self.views,
-                self.scores,
-                self.wrapping,
-                width,
-                n,
-                batch,
-                pitch,
-                self.cells,
+            launch(
+                viterbi_kernels.wrap_spans,
+                (starts, batch),
+                self,
+                width=width,
                 R1=ranks.r1,
                 R2=ranks.r2,
                 WRAPPED=self._columns.wrapped.start,
@@ -94,17 +90,12 @@ class ViterbiChart:
         ranks, size = self.ranks, self.n - width
         count = size * (size + 1) // 2
         block = min(_CELLS, power(count, 32))
-        viterbi_kernels.gapped_spans[(tiles(count, block), width - 1, self.batch)](
-            self.views,
-            self.wrapping,
-            self.extended,
-            self.attachments,
-            self._discontinuous,
-            width,
-            self.n,
-            self.batch,
-            self.views.stride(0),
-            self.cells,
+        launch(
+            viterbi_kernels.gapped_spans,
+            (tiles(count, block), width - 1, self.batch),
+            self,
+            rules=self._discontinuous,
+            width=width,
             R2=ranks.r2,
             R3=ranks.r3,
             R4=ranks.r4,
@@ -135,22 +126,14 @@ class ViterbiChart:
         nodes[:, 0, 1], nodes[:, 0, 4] = lengths, -1
         counts = (lengths > 1).to(torch.int32)
         for step in range(n - 1):
-            walk_kernels.divide_nodes[(batch,)](
-                nodes,
-                counts,
-                self.views,
-                self.scores,
-                self.wrapping,
-                self.extended,
-                self.attachments,
-                self.rules.root,
-                self.rules.continuous,
-                self.rules.discontinuous,
-                step,
-                n,
-                batch,
-                self.views.stride(0),
-                self.cells,
+            launch(
+                walk_kernels.divide_nodes,
+                (batch,),
+                self,
+                self.rules,
+                nodes=nodes,
+                counts=counts,
+                step=step,
                 R1=ranks.r1,
                 R2=ranks.r2,
                 R3=ranks.r3,

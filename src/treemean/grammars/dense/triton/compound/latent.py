@@ -31,7 +31,9 @@ class _Draw(torch.autograd.Function):
         encoded, noise = encoded.contiguous(), noise.contiguous()
         latent, divergence = torch.empty_like(noise), noise.new_empty(len(noise))
         batch, size = noise.shape
-        latent_kernels.draw[(batch,)](encoded, noise, latent, divergence, SIZE=size, BLOCK=power(size))
+        latent_kernels.draw[(batch,)](
+            encoded=encoded, noise=noise, latent=latent, divergence=divergence, SIZE=size, BLOCK=power(size)
+        )
         ctx.save_for_backward(encoded, noise)
         return latent, divergence
 
@@ -42,11 +44,11 @@ class _Draw(torch.autograd.Function):
         result = torch.empty_like(encoded)
         batch, size = noise.shape
         latent_kernels.draw_gradients[(batch,)](
-            encoded,
-            noise,
-            of_latent.contiguous(),
-            of_divergence.contiguous(),
-            result,
+            encoded=encoded,
+            noise=noise,
+            of_latent=of_latent.contiguous(),
+            of_divergence=of_divergence.contiguous(),
+            result=result,
             SIZE=size,
             BLOCK=power(size),
         )

@@ -66,11 +66,11 @@ def activate(sums: Tensor, bias: Tensor, *, relu: bool = True, skip: Tensor | No
     result = sums if skip is None else half_matrix(*sums.shape, device=sums.device)
     block = min(_COLUMNS, power(columns))
     forward_kernels.activate[(-(-rows // _ROWS), -(-columns // block), runs)](
-        sums,
-        bias,
-        sums if skip is None else skip,
-        result,
-        rows,
+        sums=sums,
+        bias=bias,
+        skip=sums if skip is None else skip,
+        result=result,
+        rows=rows,
         COLUMNS=columns,
         PITCH=sums.stride(1),
         RELU=relu,
@@ -99,13 +99,13 @@ def deactivate(
         result = half_matrix(*gradients.shape, device=gradients.device)
     shares = torch.empty(runs, blocks, columns, device=gradients.device)
     backward_kernels.deactivate[(blocks, -(-columns // block), runs)](
-        gradients,
-        gradients if values is None else values,
-        shares if bias is None else bias,
-        result,
-        shares,
-        rows,
-        blocks,
+        gradients=gradients,
+        values=gradients if values is None else values,
+        bias=shares if bias is None else bias,
+        result=result,
+        shares=shares,
+        rows=rows,
+        blocks=blocks,
         COLUMNS=columns,
         PITCH=gradients.stride(1),
         PITCH_VALUES=0 if values is None else values.stride(1),
@@ -128,11 +128,11 @@ def split_matrix(matrix: Tensor, *, rest: int = 2, multiple: int = 1) -> Tensor:
     result = half_matrix(runs, rows, parts() * columns, device=matrix.device)
     block = power(columns)
     forward_kernels.split_rows[(rows, runs)](
-        matrix,
-        result,
-        rows,
-        given,
-        matrix.stride(0),
+        x=matrix,
+        result=result,
+        rows=rows,
+        given=given,
+        stride=matrix.stride(0),
         COLUMNS=columns,
         PITCH=result.stride(1),
         REST=rest if parts() > 1 else 0,
@@ -151,10 +151,10 @@ def activate_exactly(sums: Tensor, bias: Tensor, *, matrices: int = 1) -> Tensor
     result = half_matrix(runs, rows, parts() * columns, device=sums.device)
     block = power(columns)
     forward_kernels.activate_exactly[(rows, runs)](
-        sums,
-        bias,
-        result,
-        rows,
+        sums=sums,
+        bias=bias,
+        result=result,
+        rows=rows,
         COLUMNS=columns,
         SIZE=columns // matrices,
         PITCH=result.stride(1),
@@ -187,11 +187,11 @@ def softmax(
     result = half_matrix(runs, rows, aligned(columns) * (1 + split), device=logits.device)
     block = power(aligned(columns))
     forward_kernels.softmax[(rows, runs)](
-        logits,
-        logits if bias is None else bias,
-        result,
-        given,
-        rows,
+        logits=logits,
+        bias=logits if bias is None else bias,
+        probabilities=result,
+        given=given,
+        rows=rows,
         COLUMNS=columns,
         PITCH_LOGITS=width,
         PITCH=result.stride(1),
@@ -239,17 +239,17 @@ def softmax_gradients(
     shares = torch.empty(runs, count, rows, device=units.device)
     block = power(aligned(columns))
     backward_kernels.softmax_gradients[(rows, runs)](
-        probabilities,
-        units if gradients is None else gradients,
-        units if step is None else step,
-        units if factors is None else factors,
-        units if others is None else others,
-        units,
-        result,
-        shares,
-        rows,
-        probabilities.shape[1],
-        0 if gradients is None else gradients.shape[1],
+        probabilities=probabilities,
+        gradients=units if gradients is None else gradients,
+        step=units if step is None else step,
+        factors=units if factors is None else factors,
+        others=units if others is None else others,
+        units=units,
+        result=result,
+        shares=shares,
+        rows=rows,
+        lines=probabilities.shape[1],
+        lines_of_gradients=0 if gradients is None else gradients.shape[1],
         COLUMNS=columns,
         PITCH=probabilities.stride(1),
         PITCH_GRADIENTS=0 if gradients is None else gradients.stride(1),

@@ -283,12 +283,12 @@ class _Pass:
         steps, weights = (torch.empty(runs, positions, device=self.device) for _ in range(2))
         block = power(aligned(columns))
         unit_kernels.scale_view_gradients[(positions, runs)](
-            gradients,
-            values,
-            result,
-            steps,
-            weights,
-            positions,
+            gradients=gradients,
+            views=values,
+            result=result,
+            steps=steps,
+            weights=weights,
+            positions=positions,
             COLUMNS=columns,
             PITCH=result.stride(1),
             BLOCK=block,
@@ -304,13 +304,13 @@ class _Pass:
         runs, positions = steps.shape
         units = torch.empty(2, runs, UNITS, device=self.device)
         unit_kernels.measure[(runs,)](
-            steps,
-            weights,
-            rules if self.config.has_gaps else steps,
-            gradients if self.config.has_gaps else steps,
-            units[0],
-            units[1],
-            positions,
+            steps=steps,
+            weights=weights,
+            rules=rules if self.config.has_gaps else steps,
+            gradients=gradients if self.config.has_gaps else steps,
+            units=units[0],
+            gapped_units=units[1],
+            positions=positions,
             COUNT=rules[0].numel(),
             BLOCK=1024,
         )
@@ -331,12 +331,12 @@ class _Pass:
             matrix, peaks, rows, COLUMNS=columns, BLOCK=block, num_warps=warps(block)
         )
         unit_kernels.scale_matrix[(padded, runs)](
-            matrix,
-            peaks,
-            result,
-            step,
-            rows,
-            padded,
+            x=matrix,
+            peaks=peaks,
+            result=result,
+            step=step,
+            rows=rows,
+            padded=padded,
             COLUMNS=columns,
             PITCH=result.stride(1),
             BLOCK=block,
@@ -349,11 +349,11 @@ class _Pass:
         result = torch.empty_like(children)
         config = self.config
         backward_kernels.symbol_gradients[(config.symbols, self.runs)](
-            children,
-            parents,
-            emissions,
-            units,
-            result,
+            of_children=children,
+            of_parents=parents,
+            of_emissions=emissions,
+            units=units,
+            result=result,
             NT=config.nonterminals,
             T=config.preterminals,
             SIZE=self.size,
@@ -376,7 +376,14 @@ def _without_units(gradients: Mapping[str, Tensor], units: Tensor, number: int) 
         result = given if given.is_contiguous() else given.new_empty(given.shape)
         size = given[0].numel()
         unit_kernels.undo_units[(-(-size // _AT_ONCE), len(units))](
-            given, units, result, given.stride(0), size, UNIT=number, BLOCK=_AT_ONCE, num_warps=8
+            x=given,
+            units=units,
+            result=result,
+            stride=given.stride(0),
+            size=size,
+            UNIT=number,
+            BLOCK=_AT_ONCE,
+            num_warps=8,
         )
         results[name] = result
     return results

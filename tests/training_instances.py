@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,9 @@ from treemean.training.learner import EagerLearner, Request
 
 #: A grammar that draws numbers while it learns.
 COMPOUND = ("grammar.kind=c-pcfg", "grammar.ranks=[]", "grammar.discontinuous=0", "grammar.latent=4")
+
+#: One that takes two thirds of the time, where it does not matter which grammar learns.
+CONTINUOUS = ("grammar.kind=tn-pcfg", "grammar.ranks=[4, 0, 0, 0]", "grammar.discontinuous=0")
 
 
 def model_bytes(folder: Path, run: int = 1) -> list[bytes]:
@@ -86,3 +92,24 @@ def interrupted(config, folder: Path, steps: int) -> Path:
     with pytest.raises(Interrupted):
         train(config, folder, progress=watch)
     return folder / "run01" / "checkpoint"
+
+
+def in_child(work: Callable[[], object]) -> int:
+    """Do some work in a process of its own, and return its number."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        except SystemExit as end:
+            os._exit(int(end.code or 0))
+        except BaseException as error:
+            print(error, file=sys.stderr)
+            os._exit(1)
+    return child
+
+
+def ended(child: int) -> int:
+    """Wait for such a process, and return its exit code."""
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
