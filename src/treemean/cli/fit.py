@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -145,7 +144,10 @@ def fit(
       treemean average test/run*.ptb --hits labelled.json --labelled -o mean.ptb
     """
     from treemean import fitting
+    from treemean.cli.aligned import aligned_batches
     from treemean.cli.output import read_all, say, short_names, show_tables, working
+    from treemean.fitting.fit import fit_batches
+    from treemean.fitting.fit.options import Options
     from treemean.reporting.figures import check_figure, draw_reliability, draw_trade_off
     from treemean.reporting.fitting import fit_tables
 
@@ -159,38 +161,38 @@ def fit(
         if gold is None:
             raise typer.BadParameter("it needs --gold trees", param_hint="--reliability")
         check_figure(reliability)
-    read = partial(
-        read_all, format=from_format, encoding=encoding, dialect=dialect, keep_empty=keep_empty, glob=glob
-    )
-    banks = [read(path) for path in inputs]
-    if match == "id":
-        from treemean.averaging.alignment import align_by_id
-
-        banks = align_by_id(banks)
+    reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
     names = short_names(runs)
+    given = options.numbers(scores, "--scores")
     begun = time.perf_counter()
-    chosen_beta, chosen_scores = _beta(beta), options.numbers(scores, "--scores")
+    settings: dict[str, Any] = {
+        "target": target,
+        "eta": eta,
+        "objective": objective,
+        "beta": _beta(beta),
+        "select": select,
+        "size": size,
+        "score": score,
+        "scores": None if given is None else tuple(given),
+        "folds": folds,
+        "seed": seed,
+        "jobs": jobs,
+        "trade_off": figure is not None,
+        "labelled": labelled,
+    }
+    if gold is not None or model is None:
+        banks = [read_all(path, **reading) for path in inputs]
+        if match == "id":
+            from treemean.averaging.alignment import align_by_id
+
+            banks = align_by_id(banks)
     with working(f"fitting what constituents of {len(runs)} runs are worth"):
-        fitted = fitting.fit(
-            banks[: len(runs)],
-            banks[-1] if gold else None,
-            model,
-            target=target,
-            eta=eta,
-            objective=objective,
-            select=select,
-            size=size,
-            score=score,
-            protocol=protocol,
-            folds=folds,
-            seed=seed,
-            names=names,
-            jobs=jobs,
-            trade_off=figure is not None,
-            beta=chosen_beta,
-            scores=chosen_scores,
-            labelled=labelled,
-        )
+        if gold is not None or model is None:
+            trees = (banks[: len(runs)], banks[-1] if gold else None)
+            fitted = fitting.fit(*trees, model, protocol=protocol, names=names, **settings)
+        else:
+            batches = aligned_batches(runs, match, reading)
+            fitted = fit_batches(batches, model, Options(**settings), len(runs), names)
     seconds = time.perf_counter() - begun
     fitted.save(output)
     if output != "-":

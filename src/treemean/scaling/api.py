@@ -19,19 +19,21 @@ from treemean.evaluation import Evaluation, Protocol, get_protocol
 from treemean.evaluation.adding import EvaluationSum
 from treemean.evaluation.streaming import Scoring
 from treemean.files.checksums import checksum, content_checksum
+from treemean.fitting.probabilities import with_a_say
 from treemean.formats import Problems, read_batches
 from treemean.names import EngineName, Match
-from treemean.scaling.averages import Averaging, label_frequencies, settled_objective
+from treemean.scaling.averages import Averaging, label_frequencies, model_of_votes, settled_objective
 from treemean.scaling.by_id import aligned_by_id
 from treemean.scaling.conversion import Conversion
 from treemean.scaling.engines import Engine, open_engine
 from treemean.scaling.evaluations import score_cuts
-from treemean.scaling.folders import working_in
+from treemean.scaling.folders import STAGED, working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
 from treemean.scaling.jobs import Done, shard_job, staged_contents, stream_job
 from treemean.scaling.parses import Parsing, load_model
 from treemean.scaling.progress import Progress, quiet
 from treemean.scaling.streams import TEXT, StreamTask, read_any
+from treemean.scaling.ties import cut_ties
 
 #: How values are named that the constituents of the runs carry.
 COLUMN = "column:"
@@ -50,6 +52,7 @@ def average(
     match: Match = "position",
     hits: str | None = None,
     probability: bool = False,
+    ties_file: str | None = None,
     skip_unsolved: bool = False,
     reading: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
@@ -68,7 +71,9 @@ def average(
     match : `"position"`, or `"id"`: runs in other orders are brought into that of the first.
     hits : a file of `treemean fit`, or `column:NAME` for values that the constituents of the runs carry. A
         model that looks at the whole corpus takes several passes.
-    probability : give constituents the probability that the file of hits tells.
+    probability : give constituents the probability that the file of hits tells; or without, which takes
+        another pass, by how far the runs agree.
+    ties_file : a JSON Lines file of values that decide between equally good trees; see docs/averaging.md.
     skip_unsolved : skip and note sentences that are beyond the reach of the method.
     reading : how input that is no Parquet is read: further parameters of `treemean.read`, such as `format`.
     progress : is told how many sentences are done, and of how many.
@@ -79,13 +84,17 @@ def average(
     for name in ("jobs", "time_limit", "frequencies", "skipped"):
         if options.get(name) is not None:
             raise InvalidOption(f"an average of shards takes no {name}; budgets are told by node_limit")
-    if probability and hits is None:
-        raise InvalidOption("an average of shards takes probabilities from a file of hits: give one")
     if not isinstance(options.get("ties", "canonical"), str):
-        raise InvalidOption("an average of shards decides ties by a rule: canonical, right or left")
+        raise InvalidOption("an average of shards decides ties by a rule, or takes ties_file")
     if hits is not None and hits.startswith(COLUMN):
         options["hits"], hits = hits.removeprefix(COLUMN), None
     _check_options(len(runs), options)
+    if ties_file is not None and not os.path.exists(ties_file):
+        raise InvalidOption(f"{ties_file}: an engine reads files that are there")
+    asked = tuple(with_a_say(options.get("weights"), len(runs)))
+    by_votes = probability and hits is None
+    if by_votes and len(asked) < 2:
+        raise InvalidOption("one run alone does not tell how far it is right: give two, or a file of hits")
     with working_in(output) as folder, _opened(engine, workers, address) as opened:
         found = staged_contents(
             [os.fspath(run) for run in runs],
@@ -98,20 +107,24 @@ def average(
             found = aligned_by_id(found, folder, shard_size, say or _silent)
         cuts = cut(found, shard_size)
         work = Averaging(
-            _plain(options, average_treebanks), _identity(found), hits, probability, skip_unsolved
+            _plain(options, average_treebanks), _identity(found), hits, probability, skip_unsolved, ties_file
         )
-        return shard_job(
-            work,
-            cuts,
-            folder,
-            opened,
-            progress,
-            lambda: replace(
+
+        def prepared() -> Averaging:
+            labelled = bool(options.get("labelled"))
+            place = str(folder / STAGED / "ties")
+            if ties_file is not None:
+                cut_ties(ties_file, (piece.sentences for piece in cuts), place)
+            return replace(
                 work,
                 frequencies=label_frequencies(found, cuts, opened),
                 settled=None if hits is None else settled_objective(hits, cuts, opened),
-            ),
-        )
+                alone=model_of_votes(asked, labelled, cuts, opened) if by_votes else None,
+                asked=asked,
+                ties_folder=place,
+            )
+
+        return shard_job(work, cuts, folder, opened, progress, prepared)
 
 
 def convert(

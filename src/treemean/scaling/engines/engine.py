@@ -2,7 +2,7 @@
 
 A function is pure: it takes what all tasks share and one task, and returns a result that is the same wherever
 and however often it runs. So an engine may give a task to somebody else when a process or a machine is lost.
-It is a function of a module, and all that it takes and gives are plain values, which travel as JSON (`plain`).
+It is a function of a module; what it takes and gives are plain values, which travel as JSON (`plain`).
 No job knows which engine runs it.
 """
 

@@ -19,7 +19,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -136,7 +136,7 @@ def _decoded(data: Any) -> Any:
     return _class(kind)(**{field: _decoded(one) for field, one in of.items()})
 
 
-@lru_cache(maxsize=None)
+@cache
 def _class(name: str) -> Any:
     if not name.startswith(f"{_PACKAGE}."):
         raise TypeError(f"{name} is not a class of {_PACKAGE}")

@@ -1,0 +1,105 @@
+"""What jobs write and print beside their shards is what the same commands write without an engine."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scaling_instances import SHARD, content, runs_of, write_runs
+
+import treemean
+from commands import run
+from treemean import scaling
+from treemean.averaging import average
+from treemean.errors import InvalidOption, MismatchError, TreemeanError
+
+ENGINE = ("--engine", "local", "--workers", 2, "--shard-size", SHARD)
+
+
+def same_trees(found: Path, expected: Path) -> None:
+    """The same trees with the same values, but for seconds."""
+    ours, theirs = treemean.read(found), treemean.read(expected)
+    assert ours == theirs
+    assert {*theirs.sentence_values} - {*ours.sentence_values} == {"seconds"}
+    for column in ("constituent_values", "sentence_values"):
+        for name, values in getattr(ours, column).items():
+            assert np.array_equal(values, getattr(theirs, column)[name]), name
+
+
+@pytest.mark.parametrize("options", [(), ("--labelled",), ("--weights", "1,0,2")], ids=str)
+def test_probabilities_by_the_runs_alone(tmp_path: Path, options: tuple[object, ...]) -> None:
+    paths = write_runs(tmp_path)
+    run("average", *paths, "-o", tmp_path / "plain.parquet", "--probability", *options)
+    run("average", *paths, "-o", tmp_path / "mean", "--probability", *options, *ENGINE)
+    same_trees(tmp_path / "mean", tmp_path / "plain.parquet")
+    assert "probability" in treemean.read(tmp_path / "mean").constituent_values
+
+
+def test_one_run_tells_no_probabilities(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path, 2)
+    with pytest.raises(InvalidOption, match="one run alone"):
+        scaling.average(paths, tmp_path / "mean", probability=True, weights=[1, 0], workers=1)
+
+
+def ties_for(folder: Path, sentences: int) -> Path:
+    """Write random values for constituents of a run."""
+    rng = random.Random(2)
+    path = folder / "ties.jsonl"
+    with open(path, "w") as stream:
+        for tree in runs_of(3, sentences)[1]:
+            values = [[list(c.positions), rng.random()] for c in tree.constituents]
+            stream.write(json.dumps(values) + "\n")
+    return path
+
+
+def test_ties_by_a_file(tmp_path: Path) -> None:
+    paths, ties = write_runs(tmp_path, 2), ties_for(tmp_path, 130)
+    run("average", *paths, "-o", tmp_path / "plain.parquet", "--ties", ties)
+    run("average", *paths, "-o", tmp_path / "mean", "--ties", ties, *ENGINE)
+    same_trees(tmp_path / "mean", tmp_path / "plain.parquet")
+    assert treemean.read(tmp_path / "mean") != average(runs_of(2, 130))  # they decide something
+    assert not [name for name in content(tmp_path / "mean") if name.startswith(".")]
+    before = content(tmp_path / "mean")
+    assert "nothing to do" in run("average", *paths, "-o", tmp_path / "mean", "--ties", ties, *ENGINE).stderr
+    lines = ties.read_text().splitlines()
+    ties.write_text("\n".join(["[]", *lines[1:]]) + "\n")  # other values are another job
+    assert "nothing" not in run("average", *paths, "-o", tmp_path / "mean", "--ties", ties, *ENGINE).stderr
+    assert content(tmp_path / "mean").keys() != before.keys()
+
+
+def test_bad_files_of_ties(tmp_path: Path) -> None:
+    paths, ties = write_runs(tmp_path, 2), ties_for(tmp_path, 130)
+    lines = ties.read_text().splitlines()
+    ties.write_text("\n".join([*lines[:99], '[["x"]]', *lines[100:]]))
+    with pytest.raises(TreemeanError, match=r"ties\.jsonl:100: not a list of"):
+        scaling.average(paths, tmp_path / "mean", ties_file=str(ties), workers=2, shard_size=SHARD)
+    ties.write_text("\n".join(lines[:-1]))
+    with pytest.raises(MismatchError, match="ends after 129 sentences"):
+        scaling.average(paths, tmp_path / "mean", ties_file=str(ties), workers=1, shard_size=SHARD)
+    ties.write_text("\n".join([*lines, "[]"]))
+    with pytest.raises(MismatchError, match="goes on after the last of 130"):
+        scaling.average(paths, tmp_path / "mean", ties_file=str(ties), workers=1, shard_size=SHARD)
+    with pytest.raises(InvalidOption, match="files that are there"):
+        scaling.average(paths, tmp_path / "mean", ties_file="-", workers=1)
+
+
+@pytest.mark.parametrize("options", [(), ("--method", "dynamic-programming", "--skip-unsolved")], ids=str)
+def test_numbers_of_sentences(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """All but the seconds."""
+    paths = write_runs(tmp_path)
+    run("average", *paths, "-o", tmp_path / "plain.parquet", "--stats", tmp_path / "plain.json", *options)
+    command = ["average", *paths, "-o", tmp_path / "mean", "--stats", tmp_path / "sharded.json", *options]
+    run(*command, *ENGINE)
+    plain, sharded = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("plain", "sharded"))
+    assert plain["summary"].pop("seconds") > 0
+    for sentence in plain["sentences"]:
+        del sentence["seconds"]
+    assert sharded == plain
+    assert bool(plain["skipped"]) == bool(options)
+    written = (tmp_path / "sharded.json").read_bytes()
+    (tmp_path / "sharded.json").unlink()
+    assert "nothing to do" in run(*command, *ENGINE).stderr
+    assert (tmp_path / "sharded.json").read_bytes() == written
