@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from treemean.agreement import Agreement, of_pairs, with_others
+from treemean.files.rows import Row, write_rows
 from treemean.reporting.figures import draw_matrices
-from treemean.reporting.rows import Row, write_rows
 from treemean.reporting.tables import NOTHING, Cell, Table
 
 #: What fits on a terminal of 80 columns: a table, a column of scores, names, sentences.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 from treemean.averaging import METHODS
@@ -16,22 +14,23 @@ from treemean.averaging import average as average_treebanks
 from treemean.averaging.request import make_request
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.evaluation import Evaluation, Protocol, get_protocol
-from treemean.evaluation.adding import EvaluationSum
 from treemean.evaluation.streaming import Scoring
 from treemean.files.checksums import checksum, content_checksum
+from treemean.files.rows import rows_format
 from treemean.fitting.probabilities import with_a_say
 from treemean.formats import Problems, read_batches
 from treemean.names import EngineName, Match
 from treemean.scaling.averages import Averaging, label_frequencies, model_of_votes, settled_objective
 from treemean.scaling.by_id import aligned_by_id
 from treemean.scaling.conversion import Conversion
-from treemean.scaling.engines import Engine, open_engine
-from treemean.scaling.evaluations import score_cuts
+from treemean.scaling.engines import Engine, open_engine, plain
+from treemean.scaling.evaluations import Scores
 from treemean.scaling.folders import STAGED, working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
 from treemean.scaling.jobs import Done, shard_job, staged_contents, stream_job
 from treemean.scaling.parses import Parsing, load_model
 from treemean.scaling.progress import Progress, quiet
+from treemean.scaling.scratch import scratch_folder
 from treemean.scaling.streams import TEXT, StreamTask, read_any
 from treemean.scaling.ties import cut_ties
 
@@ -213,25 +212,47 @@ def evaluate(
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
+    match: Match = "position",
+    per_sentence: str | os.PathLike[str] | None = None,
+    names: Sequence[str] | None = None,
+    work: str | os.PathLike[str] | None = None,
     reading: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
+    say: Callable[[str], None] | None = None,
 ) -> list[Evaluation]:
     """Score predictions against gold trees, shard by shard, and return an evaluation of each.
 
     They are what `treemean.evaluate` finds, but know nothing of single sentences. All treebanks must have the
-    same sentences in the same order. What is not Parquet is copied to a temporary folder first, which all
-    workers must see. The other parameters are those of `treemean.evaluate` and `average`.
+    same sentences. The same call goes on after a fault. The other parameters are those of `treemean.evaluate`
+    and `average`.
+
+    Parameters
+    ----------
+    match : `"position"`, or `"id"`: predictions in other orders are brought into that of the gold trees.
+    per_sentence : a file for the scores of every sentence, .csv or .jsonl.
+    names : what predictions are called there; their paths if not given.
+    work : where a folder is made for what is finished, and for copies of what is not Parquet; among temporary
+        files if not given. All workers must see it if there are such copies, or scores of sentences. It is
+        gone at the end.
     """
     scoring = Scoring(get_protocol(protocol, labelled=labelled), max_length, punctuation, ignore_case)
     paths = [os.fspath(path) for path in (*predictions, gold)]
-    with (
-        tempfile.TemporaryDirectory(prefix="treemean-") as place,
-        _opened(engine, workers, address) as opened,
-    ):
-        found = staged_contents(paths, Path(place), opened, dict(reading or {}), size=shard_size)
-        cuts = cut(found, shard_size)
-        empty = [EvaluationSum(scoring.protocol).result() for _ in predictions]
-        return score_cuts(scoring, cuts, opened, progress) or empty
+    how = dict(reading or {})
+    called = list(names) if names is not None else paths[:-1]
+    if len(called) != len(predictions):
+        raise InvalidOption(f"{len(called)} names for {len(predictions)} predictions")
+    if per_sentence is not None:
+        rows_format(per_sentence)
+    asked = [plain.encoded(scoring), [*map(os.path.abspath, paths)], how, shard_size, match]
+    told = content_checksum([*asked, per_sentence is not None])
+    with scratch_folder("evaluate", told, work) as folder, _opened(engine, workers, address) as opened:
+        found = staged_contents(paths, folder, opened, how, size=shard_size)
+        if match == "id":
+            ordered = [found[-1], *found[:-1]]
+            first, *others = aligned_by_id(ordered, folder, shard_size, say or _silent, or_by_position=False)
+            found = [*others, first]
+        scores = Scores(folder, opened, progress, say or _silent, per_sentence, called)
+        return scores.of(scoring, cut(found, shard_size))
 
 
 def _settled(work: Conversion, path: str, reading: Mapping[str, Any]) -> Conversion:

@@ -30,7 +30,7 @@ def working_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         path.mkdir(parents=True, exist_ok=True)
         _check_ours(path)
-        with _locked(path):
+        with locked(path):
             _clear(path)
             try:
                 yield path
@@ -57,7 +57,8 @@ def _check_ours(path: Path) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes away from a folder."""
     file = _open_lock(path / _LOCK)
     try:
         yield

@@ -41,7 +41,7 @@ def dumps(value: Any) -> bytes:
     >>> loads(dumps({"names": ("a", "b")}))
     {'names': ('a', 'b')}
     """
-    return json.dumps(_encoded(value), ensure_ascii=False, separators=(",", ":")).encode(
+    return json.dumps(encoded(value), ensure_ascii=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
 
@@ -49,9 +49,9 @@ def dumps(value: Any) -> bytes:
 def loads(data: bytes) -> Any:
     """Return what `dumps` was given; raises `ValueError` for anything else."""
     try:
-        return _decoded(json.loads(data.decode("utf-8", "surrogatepass")))
-    except (KeyError, TypeError, AttributeError, ImportError, RecursionError) as error:
-        raise ValueError(f"not a plain value: {error!r}") from error
+        return decoded(json.loads(data.decode("utf-8", "surrogatepass")))
+    except RecursionError as error:
+        raise ValueError("not a plain value: nested too deeply") from error
 
 
 def dump_call(function: Callable[[Any, Any], Any], shared: Any) -> bytes:
@@ -81,23 +81,24 @@ def _named(name: str) -> Any:
     return getattr(import_module(module), inside)
 
 
-def _encoded(value: Any) -> Any:
+def encoded(value: Any) -> Any:
+    """Return a value as JSON-ready data."""
     if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, np.generic):
         return value.item()
     if type(value) is list:
-        return [_encoded(one) for one in value]
+        return [encoded(one) for one in value]
     if type(value) is tuple:
-        return {_MARK: "tuple", "of": [_encoded(one) for one in value]}
+        return {_MARK: "tuple", "of": [encoded(one) for one in value]}
     if isinstance(value, Counter):
         return {_MARK: "counter", "of": _pairs(value)}
     if isinstance(value, Mapping):
         if all(type(key) is str for key in value) and _MARK not in value:
-            return {key: _encoded(one) for key, one in value.items()}
+            return {key: encoded(one) for key, one in value.items()}
         return {_MARK: "dictionary", "of": _pairs(value)}
     if isinstance(value, set | frozenset):
-        return {_MARK: "frozenset", "of": sorted((_encoded(one) for one in value), key=repr)}
+        return {_MARK: "frozenset", "of": sorted((encoded(one) for one in value), key=repr)}
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iufb":
         return {_MARK: "array", "type": value.dtype.name, "of": value.tolist()}
     kind = type(value)
@@ -105,14 +106,22 @@ def _encoded(value: Any) -> Any:
     if name.startswith(f"{_PACKAGE}."):
         if is_dataclass(value):
             own = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
-            return {_MARK: name, "of": {field: _encoded(one) for field, one in own.items()}}
+            return {_MARK: name, "of": {field: encoded(one) for field, one in own.items()}}
         if isinstance(value, tuple) and hasattr(value, "_asdict"):
-            return {_MARK: name, "of": {field: _encoded(one) for field, one in value._asdict().items()}}
+            return {_MARK: name, "of": {field: encoded(one) for field, one in value._asdict().items()}}
     raise NotPlain(f"a {kind.__name__} is not sent to other processes")
 
 
 def _pairs(value: Mapping[Any, Any]) -> list[list[Any]]:
-    return [[_encoded(key), _encoded(one)] for key, one in value.items()]
+    return [[encoded(key), encoded(one)] for key, one in value.items()]
+
+
+def decoded(data: Any) -> Any:
+    """Return what `encoded` was given; raises `ValueError` for anything else."""
+    try:
+        return _decoded(data)
+    except (KeyError, TypeError, AttributeError, ImportError) as error:
+        raise ValueError(f"not a plain value: {error!r}") from error
 
 
 def _decoded(data: Any) -> Any:
