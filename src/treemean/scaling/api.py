@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -28,7 +29,7 @@ from treemean.scaling.evaluations import Scores
 from treemean.scaling.folders import STAGED, working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
 from treemean.scaling.jobs import Done, shard_job, staged_contents, stream_job
-from treemean.scaling.parses import Parsing, load_model
+from treemean.scaling.parses import ParserWork, Parsing
 from treemean.scaling.progress import Progress, quiet
 from treemean.scaling.scratch import scratch_folder
 from treemean.scaling.streams import TEXT, StreamTask, read_any
@@ -187,16 +188,43 @@ def parse(
     device : where models compute. With `cuda` every GPU of a Ray cluster has a process of its own.
     options : those of `treemean.parsing.parse`; the other parameters are those of `average`.
     """
-    path, how = os.fspath(source), dict(reading or {})
     work = Parsing(os.fspath(model), _plain(options, _parse_options()), device, gpu=device.startswith("cuda"))
+    return parse_by(
+        work,
+        source,
+        output,
+        engine=engine,
+        workers=workers,
+        address=address,
+        shard_size=shard_size,
+        reading=reading,
+        progress=progress,
+    )
+
+
+def parse_by(
+    work: ParserWork,
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    engine: EngineName | Engine = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    shard_size: int | None = None,
+    reading: Mapping[str, Any] | None = None,
+    progress: Progress = quiet,
+) -> Done:
+    """Parse as `parse` does, by whatever parser."""
+    path, how = os.fspath(source), dict(reading or {})
     with working_in(output) as folder, _opened(engine, workers, address) as opened:
-        if how.get("format") == TEXT:  # which has no tags to tell punctuation by
-            load_model(work.model, device).normalisation.kept([])
+        if how.get("format") == TEXT:
+            work.check_text()
         first = next(read_any(path, how), None)
-        if first is not None:
-            work = work.settled(first)
+        settled = work if first is None else work.settled(first)
         (found,) = staged_contents([path], folder, opened, how, size=shard_size)
-        return shard_job(work, cut([found], shard_size), folder, opened, progress)
+        cuts = cut([found], shard_size)
+        prepared = partial(settled.prepared, cuts, folder, opened)
+        return shard_job(settled, cuts, folder, opened, progress, prepared)
 
 
 def evaluate(

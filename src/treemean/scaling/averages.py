@@ -108,7 +108,7 @@ class Averaging(Work):
                 runs = [run.take(kept) for run in batch] if left_out else batch
                 mean = self._with_probabilities(mean, runs, model)
             seen += len(batch[0])
-            yield _repeatable(mean)
+            yield repeatable(mean)
 
     def _with_probabilities(
         self, mean: Treebank, runs: Sequence[Treebank], model: HitModel | None
@@ -119,7 +119,7 @@ class Averaging(Work):
         return self.alone.with_probabilities(mean, [runs[k] for k in self.asked])
 
 
-def _repeatable(mean: Treebank) -> Treebank:
+def repeatable(mean: Treebank) -> Treebank:
     """Return an average without what differs from one time to the next."""
     values = {name: v for name, v in mean.sentence_values.items() if name not in _NEVER_THE_SAME}
     return mean.with_columns(sentence_values=values)

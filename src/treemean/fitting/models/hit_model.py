@@ -182,17 +182,24 @@ class HitModel:
         ]
 
     def average(
-        self, runs: Sequence[Treebank], *, jobs: int | None = None, probability: bool = False, **options: Any
+        self,
+        runs: Sequence[Treebank],
+        *,
+        jobs: int | None = None,
+        probability: bool = False,
+        settled: bool = False,
+        **options: Any,
     ) -> Treebank:
         """Return the average of runs with these hits; other options are those of `treemean.average`.
 
         It is a joint average of sets and labels if the model is for these. With `probability` every
-        constituent carries how likely it is right; see `with_probabilities`.
+        constituent carries how likely it is right; see `with_probabilities`. `settled` is that of
+        `arguments`.
         """
         if probability:
             self.check_calibrated()  # now, and not when everything is averaged
         self.check_labelled(options.setdefault("labelled", self.labelled))
-        found = self.arguments(runs, jobs=jobs, binary=bool(options.get("binary")))
+        found = self.arguments(runs, jobs=jobs, binary=bool(options.get("binary")), settled=settled)
         skipped: list[Unsolved] | None = options.get("skipped")
         before = len(skipped or [])
         mean = average(list(runs), **found, jobs=jobs, **options)
