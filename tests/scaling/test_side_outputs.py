@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scaling_instances import SHARD, content, runs_of, write_runs
+from scaling_instances import SHARD, content, runs_of, write_runs, write_ties
 
 import treemean
 from commands import run
@@ -44,19 +43,8 @@ def test_one_run_tells_no_probabilities(tmp_path: Path) -> None:
         scaling.average(paths, tmp_path / "mean", probability=True, weights=[1, 0], workers=1)
 
 
-def ties_for(folder: Path, sentences: int) -> Path:
-    """Write random values for constituents of a run."""
-    rng = random.Random(2)
-    path = folder / "ties.jsonl"
-    with open(path, "w") as stream:
-        for tree in runs_of(3, sentences)[1]:
-            values = [[list(c.positions), rng.random()] for c in tree.constituents]
-            stream.write(json.dumps(values) + "\n")
-    return path
-
-
 def test_ties_by_a_file(tmp_path: Path) -> None:
-    paths, ties = write_runs(tmp_path, 2), ties_for(tmp_path, 130)
+    paths, ties = write_runs(tmp_path, 2), write_ties(tmp_path / "ties.jsonl", 130)
     run("average", *paths, "-o", tmp_path / "plain.parquet", "--ties", ties)
     run("average", *paths, "-o", tmp_path / "mean", "--ties", ties, *ENGINE)
     same_trees(tmp_path / "mean", tmp_path / "plain.parquet")
@@ -71,7 +59,7 @@ def test_ties_by_a_file(tmp_path: Path) -> None:
 
 
 def test_bad_files_of_ties(tmp_path: Path) -> None:
-    paths, ties = write_runs(tmp_path, 2), ties_for(tmp_path, 130)
+    paths, ties = write_runs(tmp_path, 2), write_ties(tmp_path / "ties.jsonl", 130)
     lines = ties.read_text().splitlines()
     ties.write_text("\n".join([*lines[:99], '[["x"]]', *lines[100:]]))
     with pytest.raises(TreemeanError, match=r"ties\.jsonl:100: not a list of"):

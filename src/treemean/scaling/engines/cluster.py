@@ -11,7 +11,6 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle
 from typing import Any
 
 from treemean.errors import MissingDependency, TreemeanError, reason_of
@@ -138,9 +137,8 @@ class RayEngine:
             remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(attempt)
             return lambda task: remote.remote(call, task), _AHEAD * self.workers
         actor = ray.remote(num_gpus=1, max_restarts=-1, max_task_retries=ATTEMPTS)(_Attempts)
-        actors = [actor.remote(call) for _ in range(min(gpus, self.workers))]
-        in_turn = cycle(actors)
-        return lambda task: next(in_turn).run.remote(task), 2 * len(actors)
+        actors = _Actors(ray, [actor.remote(call) for _ in range(min(gpus, self.workers))])
+        return actors.submit, 2 * len(actors)
 
     def resources(self) -> dict[str, Any]:
         """Return the resources of the cluster, and its nodes."""
@@ -155,6 +153,28 @@ class RayEngine:
     def __exit__(self, *details: object) -> None:
         if self._ours:
             self._ray.shutdown()
+
+
+class _Actors:
+    """Actors, of which the one with the fewest tasks gets the next: slow ones hold nobody up."""
+
+    def __init__(self, ray: Any, actors: Sequence[Any]) -> None:
+        self._ray = ray
+        self._tasks: list[tuple[Any, set[Any]]] = [(actor, set()) for actor in actors]
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def submit(self, task: bytes) -> Any:
+        """Hand over a task."""
+        for _, given in self._tasks:
+            if given:
+                done, _ = self._ray.wait([*given], num_returns=len(given), timeout=0)
+                given.difference_update(done)
+        actor, given = min(self._tasks, key=lambda one: len(one[1]))
+        reference = actor.run.remote(task)
+        given.add(reference)
+        return reference
 
 
 class _Attempts:
