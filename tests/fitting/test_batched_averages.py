@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import treemean
 from commands import run
+from examples import examples
 from treemean import sample
 from treemean.averaging import average
-from treemean.fitting import add_probabilities, fit
-from treemean.trees import Treebank
+from treemean.fitting import add_probabilities, fit, load
+from treemean.fitting.fit.drawn import draw_sentences
+from treemean.trees import Tree, Treebank
 
 #: More than two batches of a file.
 SENTENCES = 2300
@@ -62,3 +68,33 @@ def test_models_without_gold(files: tuple[Path, list[Treebank]]) -> None:
         run(*command, cwd=folder)
         fit(runs, None, model, names=names).save(folder / "expected.json")
         assert (folder / f"{model}.json").read_bytes() == (folder / "expected.json").read_bytes()
+
+
+@given(st.lists(st.integers(0, 9), max_size=8), st.integers(1, 12), st.integers(0, 3))
+@examples(60)
+def test_drawn_sentences(sizes: list[int], most: int, seed: int) -> None:
+    """Against the definition: all numbers are drawn, and the sentences with the smallest stay in order."""
+    total = sum(sizes)
+    bank = Treebank.from_trees(Tree([str(n)], [({0}, "")]) for n in range(total))
+    ends = np.cumsum([0, *sizes]).tolist()
+    batches = [[bank[a:b], bank[a:b]] for a, b in pairwise(ends)]
+    found, count = draw_sentences(batches, most, seed)
+    numbers = np.random.default_rng(seed).random(total)
+    expected = sorted(range(total), key=lambda n: numbers[n])[:most]
+    assert count == total
+    assert len(found) == (2 if sizes else 0)
+    for part in found:
+        assert [int(tree.words[0]) for tree in part] == sorted(expected)
+
+
+def test_a_fit_to_some_of_the_sentences(files: tuple[Path, list[Treebank]]) -> None:
+    folder, runs = files
+    treemean.write(sample.generate(SENTENCES, seed=4), folder / "gold.jsonl")
+    command = ["fit", *(f"run{k}.jsonl" for k in range(3)), "--gold", "gold.jsonl", "--model", "typed"]
+    found = run(*command, "-o", "few.json", "--most", 150, cwd=folder)
+    assert "150 of 2,300 sentences were drawn by the seed" in found.stdout
+    fitted = load(folder / "few.json")
+    drawn, _ = draw_sentences([runs], 150, 0)
+    assert [told["sentences"] for told in fitted.provenance["runs"]] == [150] * 3
+    gold, _ = draw_sentences([[sample.generate(SENTENCES, seed=4)]], 150, 0)
+    assert fitted.values == fit(drawn, gold[0], "typed").values
