@@ -26,8 +26,8 @@ if done.returncode:
     sys.exit(done.stderr)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
-#: These hold all sentences, and so take a long time, too, for many.
-WHOLE = ("fit --gold, logistic", "fit --gold, boosted", "report")
+#: These hold all sentences.
+WHOLE = ("report",)
 
 
 def commands(folder: Path, runs: list[Path], hits: Path, model: Path) -> dict[str, list[object]]:
