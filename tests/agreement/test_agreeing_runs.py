@@ -15,6 +15,7 @@ import treemean
 from strategies import parallel_treebanks
 from treemean import InvalidOption, MismatchError, Tree, Treebank, agree
 from treemean.agreement import Agreement, of_pairs, with_others
+from treemean.agreement.streaming import agree_batches
 from treemean.evaluation import agreement, evaluate
 from treemean.trees import bitsets
 from treemean.trees.strings import CodedStrings
@@ -295,3 +296,22 @@ def test_spoilt_copies_of_alpino_with_labels(data_folder: Path) -> None:
     for other in ("copy", "some", "many"):
         score = evaluate(runs[other], gold, labelled=True).overall.f1
         assert found.f1[0, found.runs.index(other)] == score
+
+
+@given(parallel_treebanks(runs=3, punctuation=True, labels=("A", "B")), st.booleans(), st.integers(1, 4))
+def test_batch_by_batch_as_at_once(runs: list[Treebank], labelled: bool, size: int) -> None:
+    """All numbers, to the last bit; one run lacks its punctuation."""
+    runs[1] = treemean.transforms.remove_punctuation(runs[1], drop_empty=False)
+    named = dict(zip("abc", runs, strict=True))
+    at_once = agree(named, labelled=labelled)
+    parts = [[run[start : start + size] for run in runs] for start in range(0, len(runs[0]), size)]
+    found = agree_batches(lambda: iter(parts), "abc", labelled=labelled)
+    assert found.to_dict() == at_once.to_dict()
+    assert np.array_equal(found.dispute, at_once.dispute)
+    assert [*found.disputed()] == [*at_once.disputed()]
+    assert found.unproven == at_once.unproven
+
+
+def test_no_sentences_batch_by_batch() -> None:
+    found = agree_batches(lambda: iter([]), ["a", "b"])
+    assert found.to_dict() == agree({"a": Treebank.empty(), "b": Treebank.empty()}).to_dict()

@@ -39,7 +39,7 @@ def runs(tmp_path: Path) -> list[Path]:
         (["--engine", "local", "--to", "jsonl"], "shards are Parquet files"),
         (["--engine", "local", "--time-limit", 1], "does not go with shards"),
         (["--shard-size", 10, "--jobs", 2], "does not go with shards"),
-        (["--engine", "local", "--ties", "values.jsonl"], "does not go with shards"),
+        (["--engine", "local", "--ties", "values.jsonl"], "nor a file"),
     ],
 )
 def test_options_that_do_not_go_together(runs: list[Path], tmp_path: Path, options, message: str) -> None:

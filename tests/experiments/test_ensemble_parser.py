@@ -9,6 +9,7 @@ import pytest
 from demo_instances import write_small_demo
 
 import treemean
+from commands import run
 from parser_instances import SENTENCES, TINY_ENSEMBLE
 from treemean import transforms
 from treemean.cli.parse import parse as command
@@ -99,6 +100,31 @@ def test_the_command(made, tmp_path, capsys) -> None:
         command(folder, text, posteriors=True)
     with pytest.raises(InvalidOption, match="--binary is for ensembles"):
         command(str(made["paper"] / "runs" / "run01" / "model"), text, binary=True)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("options", [(), ("--binary", "--punctuation", "put-back")], ids=str)
+def test_shards_have_the_trees_of_the_plain_command(made, tmp_path, model, options) -> None:
+    """Hits of a corpus are settled over all shards; nothing but shards is left, and it is not done twice."""
+    (tmp_path / "text.txt").write_text("\n".join(SENTENCES * (-(-120 // len(SENTENCES)))) + "\n")
+    command = ["parse", made[model], tmp_path / "text.txt", *options, "-o"]
+    run(*command, tmp_path / "plain.parquet")
+    expected = treemean.read(tmp_path / "plain.parquet")
+    for workers in (1, 2):
+        engine = ["--engine", "local", "--workers", workers, "--shard-size", 50]
+        found = run(*command, tmp_path / f"trees{workers}", *engine)
+        assert f"{len(expected)} sentences parsed" in found.stderr
+    assert treemean.read(tmp_path / "trees1") == expected
+    first, second = ({p.name: p.read_bytes() for p in (tmp_path / f"trees{n}").iterdir()} for n in (1, 2))
+    assert first == second
+    assert all(name.startswith(("part-", "_manifest")) for name in first)
+    assert "nothing to do" in run(*command, tmp_path / "trees2", *engine).stderr
+
+
+def test_shards_of_an_average_have_no_posteriors(made, tmp_path) -> None:
+    (tmp_path / "text.txt").write_text("a b\n")
+    command = ["parse", made["paper"], tmp_path / "text.txt", "-o", tmp_path / "trees", "--engine", "local"]
+    assert "no posteriors" in run(*command, "--posteriors", code=1).stderr
 
 
 def test_which_folders_are_ensembles(made, tmp_path) -> None:

@@ -15,7 +15,12 @@ from treemean import sample
 from treemean.averaging import average
 from treemean.fitting import fit
 from treemean.fitting.candidates import find_candidates
+from treemean.fitting.candidates.votes import VoteTable, has_one_word_gaps
+from treemean.fitting.fit import fit_batches
+from treemean.fitting.fit.options import Options
+from treemean.fitting.fit.weights import UNSUPERVISED
 from treemean.fitting.models import agreement
+from treemean.fitting.models.calibration import calibration_without_gold
 from treemean.trees import Tree, Treebank
 
 
@@ -96,3 +101,26 @@ def test_runs_with_independent_errors_are_averaged_as_with_equal_weights() -> No
 def test_few_runs_count_plainly(count: int) -> None:
     runs = sample.noisy_parses(sample.generate(20, seed=1), runs=count, seed=1)
     assert fit(runs, None, "agreement").average(runs) == average(runs)
+
+
+@given(st.integers(2, 5).flatmap(lambda count: parallel_treebanks(count)), st.integers(1, 5))
+@examples(40)
+def test_votes_that_are_added_up_give_the_same_model(runs: list[Treebank], size: int) -> None:
+    """Part by part as at once; and a table of single candidates, of which none is put together, as well."""
+    parts = [[run[start : start + size] for run in runs] for start in range(0, len(runs[0]), size)]
+    found = find_candidates(runs)
+    one_by_one = VoteTable(
+        found.votes, found.discontinuous, has_one_word_gaps(found), np.ones(len(found), dtype=np.int64)
+    )
+    for name, train in UNSUPERVISED.items():
+        whole = fit(runs, None, name)
+        added = fit_batches(parts, name, Options(), len(runs))
+        assert added.to_dict() == whole.to_dict()
+        for a, b in zip(train(one_by_one).to_dict().values(), whole.values.to_dict().values(), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+        by_candidates = calibration_without_gold(one_by_one, train)
+        assert whole.calibration is not None
+        assert by_candidates is not None
+        expected = by_candidates(whole.values.probabilities(found), found.discontinuous)
+        p = whole.calibration(whole.values.probabilities(found), found.discontinuous)
+        np.testing.assert_allclose(p, expected, rtol=1e-9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 from pathlib import Path
 
 from parser_instances import SENTENCES
@@ -32,6 +34,16 @@ def write_runs(folder: Path, count: int = 3, sentences: int = 130, *, sharded: b
             path = folder / f"run{number}"
         paths.append(path)
     return paths
+
+
+def write_ties(path: Path, sentences: int) -> Path:
+    """Write random values for the constituents of a run, which decide between equally good trees."""
+    rng = random.Random(2)
+    with open(path, "w") as stream:
+        for tree in runs_of(3, sentences)[1]:
+            values = [[list(c.positions), rng.random()] for c in tree.constituents]
+            stream.write(json.dumps(values) + "\n")
+    return path
 
 
 def content(folder: Path, *, manifest: bool = True) -> dict[str, bytes]:

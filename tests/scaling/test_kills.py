@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from scaling_instances import SHARD, content, make_model, runs_of, write_runs
+from scaling_instances import SHARD, content, make_model, runs_of, write_runs, write_ties
 from scaling_tasks import divide, leave, refuse
 
 import treemean
@@ -38,6 +38,14 @@ def average_text_command(folder: Path, output: Path) -> list[object]:
     return ["average", *runs, "-o", output, "--engine", "local", "--workers", 2, "--shard-size", SHARD]
 
 
+def average_sides_command(folder: Path, output: Path) -> list[object]:
+    """With all that is found by further passes, or written beside the shards."""
+    return [
+        *(*average_command(folder, output), "--probability", "--ties", folder / "ties.jsonl"),
+        *("--stats", f"{output}.json"),
+    ]
+
+
 def parse_command(folder: Path, output: Path) -> list[object]:
     return [
         *("parse", folder / "model", folder / "run0.parquet", "-o", output, "--max-length", 6),
@@ -51,6 +59,7 @@ COMMANDS = {
     "convert": convert_command,
     "convert-text": convert_text_command,
     "average-text": average_text_command,
+    "average-sides": average_sides_command,
 }
 
 
@@ -59,6 +68,8 @@ def check_kills(tmp_path: Path, name: str, kills: int, sentences: int) -> None:
     treemean.write(runs_of(1, sentences)[0], tmp_path / "run0.discbracket")
     if name == "parse":
         make_model(tmp_path / "model")
+    if name == "average-sides":
+        write_ties(tmp_path / "ties.jsonl", sentences)
     command = COMMANDS[name]
     run(*command(tmp_path, tmp_path / "undisturbed"))
     rng = random.Random(f"{name}{kills}")
@@ -69,6 +80,8 @@ def check_kills(tmp_path: Path, name: str, kills: int, sentences: int) -> None:
             command(tmp_path, output), output, min(3, kills - done), rng, tmp_path / "log"
         )
         assert content(output) == content(tmp_path / "undisturbed")
+        if name == "average-sides":
+            assert Path(f"{output}.json").read_bytes() == (tmp_path / "undisturbed.json").read_bytes()
         trial += 1
         assert trial < 10 * kills, "the job is too short to be killed"
 
@@ -85,8 +98,30 @@ def test_many_kills(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.slow
+def test_an_evaluation_is_killed(tmp_path: Path) -> None:
+    """It goes on: what it prints, and the scores of sentences, are compared; nothing is left of its work."""
+    paths, work, scores = write_runs(tmp_path, 2, 2000), tmp_path / "work", tmp_path / "scores.csv"
+    command = ["evaluate", *paths, "--json", "--per-sentence", scores]
+    expected = run(*command).stdout
+    rows = scores.read_bytes()
+    command += ["--engine", "local", "--workers", 2, "--work", work]
+    rng = random.Random(7)
+    killed = trial = 0
+    while killed < 20:
+        scores.unlink()
+        log = tmp_path / f"log{trial}"
+        killed += kill_again_and_again(command, work, min(3, 20 - killed), rng, log)
+        assert log.read_text().endswith(expected)
+        assert scores.read_bytes() == rows
+        assert not [*work.iterdir()]
+        assert not [*tmp_path.glob(".*")]
+        trial += 1
+        assert trial < 100, "the job is too short to be killed"
+
+
+@pytest.mark.slow
 def test_workers_of_an_evaluation_are_killed(tmp_path: Path) -> None:
-    """It keeps nothing: what it prints is compared."""
+    """What it prints is compared."""
     paths = write_runs(tmp_path, 2, 2000)
     command = ["evaluate", *paths, "--json", "--engine", "local", "--workers", 2]
     expected = run(*command).stdout

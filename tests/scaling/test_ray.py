@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 from scaling_instances import SHARD, content, make_model, write_runs
+from test_engine_gpus import device_of
 
 import treemean
 from commands import run
@@ -147,10 +150,54 @@ def test_a_lost_worker_is_replaced(tmp_path: Path) -> None:
 
 
 def die_once(folder: str, task: int) -> int:
-    import os
-
     mark = Path(folder, str(task))
     if not mark.exists():
         mark.touch()
         os._exit(1)
     return task
+
+
+@pytest.fixture
+def made_up_gpus() -> Iterator[None]:
+    """A cluster that is told to have three GPUs; Ray believes it, and deals them out."""
+    path = {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}}
+    has = {"num_cpus": 4, "num_gpus": 3, "object_store_memory": MEMORY}
+    patiently(lambda: ray.init(**has, include_dashboard=False, runtime_env=path))
+    yield
+    ray.shutdown()
+
+
+def test_every_actor_has_a_gpu_of_its_own(made_up_gpus: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Actors are asked for with `num_gpus=1`, no more of them than GPUs, and Ray gives each its device."""
+    asked: list[dict[str, Any]] = []
+    remote = ray.remote
+    monkeypatch.setattr(ray, "remote", lambda **how: asked.append(how) or remote(**how))
+    with open_engine("ray", workers=4) as engine:
+        found = dict(engine.map(device_of, "task", range(12), gpu=True))
+    assert [how.get("num_gpus") for how in asked] == [1]
+    assert {device for device, *_ in found.values()} == {"0", "1", "2"}
+    assert len({(device, process) for device, process, _ in found.values()}) == 3
+    assert [found[number][2] for number in range(12)] == [f"task {number}" for number in range(12)]
+
+
+def test_an_actor_that_dies_is_replaced(made_up_gpus: None, tmp_path: Path) -> None:
+    with open_engine("ray", workers=2) as engine:
+        found = dict(engine.map(die_once, str(tmp_path), [0, 1, 2, 3], gpu=True))
+    assert found == {0: 0, 1: 1, 2: 2, 3: 3}
+
+
+def test_parsing_asks_for_gpus(made_up_gpus: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On `cuda` every worker is an actor; here the model says that there is none, and that is told."""
+    paths, model = write_runs(tmp_path, 1), make_model(tmp_path / "model")
+    seen: list[bool] = []
+    with open_engine("ray", workers=2) as engine:
+        map_all = engine.map
+        monkeypatch.setattr(
+            engine,
+            "map",
+            lambda *given, gpu=False: seen.append(gpu) or map_all(*given, gpu=gpu),
+        )
+        scaling.parse(model, paths[0], tmp_path / "cpu", engine=engine, max_length=6)
+        assert seen == [False]
+        with pytest.raises((RuntimeError, treemean.TreemeanError), match=r"(?i)cuda"):
+            scaling.parse(model, paths[0], tmp_path / "gpu", engine=engine, device="cuda", max_length=6)

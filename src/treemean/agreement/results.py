@@ -59,8 +59,71 @@ class Disputed(NamedTuple):
     in_average: bool
 
 
+class Told:
+    """What can be told about the agreement of K runs on S sentences, however it is held.
+
+    Parameters
+    ----------
+    runs, protocol, f1, chance, dispute, dropped : as in `Agreement`.
+    """
+
+    runs: tuple[str, ...]
+    protocol: Protocol
+    f1: Floats
+    chance: Chance
+    dispute: Floats
+    dropped: Mapping[str, tuple[str, ...]]
+
+    @property
+    def unproven(self) -> int:
+        """How many averages are not proven to be the best."""
+        raise NotImplementedError
+
+    def disputed_sentences(self) -> Iterator[DisputedSentence]:
+        """Yield all sentences in order of dispute."""
+        raise NotImplementedError
+
+    def disputed(self) -> Iterator[Disputed]:
+        """Yield the constituents that some runs have and others do not, sentences in order of dispute."""
+        raise NotImplementedError
+
+    @property
+    def means(self) -> Floats:
+        """float64[K]: the mean F1 of each run with the others."""
+        return with_others(self.f1)
+
+    @property
+    def order(self) -> Ints:
+        """int64[S]: the sentences in order of dispute, those that are equally disputed as they come."""
+        return np.argsort(-self.dispute, kind="stable")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but single constituents (see `disputed`) as JSON-ready data; 0 of 0 is None."""
+        return {**self.summary(), "disputed_sentences": [*self.sentence_entries()]}
+
+    def summary(self) -> dict[str, Any]:
+        """Return all that does not grow with the number of sentences, but for the names of those left out."""
+        return {
+            "runs": list(self.runs),
+            "f1": plain(self.f1),
+            "mean_f1": plain(self.means),
+            "overall_f1": plain(np.array([of_pairs(self.f1)]))[0],
+            "chance": self.chance.to_dict(),
+            "protocol": {"name": self.protocol.name, "labelled": self.protocol.labelled},
+            "sentences": len(self.dispute),
+            "dropped": {
+                why: {"count": len(names), "sentences": list(names)} for why, names in self.dropped.items()
+            },
+        }
+
+    def sentence_entries(self) -> Iterator[dict[str, Any]]:
+        """Yield what is told of sentences, in order of dispute, JSON-ready."""
+        for found in self.disputed_sentences():
+            yield {**found._asdict(), "words": list(found.words)}
+
+
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Told):
     """How much K runs agree with each other on S sentences, and where they do not.
 
     Parameters
@@ -90,14 +153,9 @@ class Agreement:
     positions: Ints
 
     @property
-    def means(self) -> Floats:
-        """float64[K]: the mean F1 of each run with the others."""
-        return with_others(self.f1)
-
-    @property
-    def order(self) -> Ints:
-        """int64[S]: the sentences in order of dispute, those that are equally disputed as they come."""
-        return np.argsort(-self.dispute, kind="stable")
+    def unproven(self) -> int:
+        """How many averages are not proven to be the best."""
+        return int((self.average.sentence_values["optimal"] == 0).sum())
 
     def __repr__(self) -> str:
         mean = float(np.nanmean(self.means)) if len(self.means) else 0.0
@@ -152,21 +210,3 @@ class Agreement:
     @property
     def _is_disputed(self) -> Flags:
         return np.asarray(~self.units.has.all(axis=1))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but single constituents (see `disputed`) as JSON-ready data; 0 of 0 is None."""
-        return {
-            "runs": list(self.runs),
-            "f1": plain(self.f1),
-            "mean_f1": plain(self.means),
-            "overall_f1": plain(np.array([of_pairs(self.f1)]))[0],
-            "chance": self.chance.to_dict(),
-            "protocol": {"name": self.protocol.name, "labelled": self.protocol.labelled},
-            "sentences": len(self.sentences),
-            "dropped": {
-                why: {"count": len(names), "sentences": list(names)} for why, names in self.dropped.items()
-            },
-            "disputed_sentences": [
-                {**found._asdict(), "words": list(found.words)} for found in self.disputed_sentences()
-            ],
-        }

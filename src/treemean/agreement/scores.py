@@ -9,11 +9,11 @@ import numpy as np
 
 from treemean.agreement.chance import agreement_by_chance, f1_of
 from treemean.agreement.results import Agreement
-from treemean.agreement.together import bring_together
+from treemean.agreement.together import Together, Whole, bring_together
 from treemean.agreement.units import Flags, Floats, Units, find_units
-from treemean.averaging import average
+from treemean.averaging import Frequencies, average
 from treemean.errors import InvalidOption, WrongType
-from treemean.evaluation import get_protocol
+from treemean.evaluation import Protocol, get_protocol
 from treemean.evaluation.scores import Trees, sentence_names
 from treemean.names import Match
 from treemean.trees import Treebank, as_treebank
@@ -66,21 +66,41 @@ def agree(
     if len(named) < 2:
         raise InvalidOption(f"agreement is between two runs or more, and there is {len(named) or 'none'}")
     protocol = get_protocol("standard", labelled=labelled)
-    together = bring_together(named, protocol, match=match, punctuation=punctuation, ignore_case=ignore_case)
-    mean = average(together.runs, jobs=jobs)
+    whole = Whole.of([named], punctuation)
+    together = bring_together(named, protocol, match=match, whole=whole, ignore_case=ignore_case)
+    return agree_together(tuple(named), protocol, together, jobs=jobs)
+
+
+def agree_together(
+    names: tuple[str, ...],
+    protocol: Protocol,
+    together: Together,
+    *,
+    jobs: int | None = None,
+    frequencies: Sequence[Frequencies] | None = None,
+    first: int = 0,
+) -> Agreement:
+    """Return how much runs agree that are brought together.
+
+    They may be a part of more: `first` sentences come before, and `frequencies` are those of the labels of
+    each run in all of it.
+    """
+    mean = average(together.runs, frequencies=frequencies, jobs=jobs)
     with_mean = find_units([*together.runs, mean], protocol)
     # The average has nothing that no run has.
     units, in_average = replace(with_mean, has=with_mean.has[:, :-1]), with_mean.has[:, -1]
     shared = units.shared()
     return Agreement(
-        runs=tuple(named),
+        runs=names,
         protocol=protocol,
         f1=f1_of(shared, np.diag(shared)),
         chance=agreement_by_chance(units),
         dispute=_dispute(units, in_average),
         average=mean,
-        sentences=together.sentences,
-        dropped={why: sentence_names(together.whole, places) for why, places in together.dropped.items()},
+        sentences=together.sentences + first,
+        dropped={
+            why: sentence_names(together.whole, places, first) for why, places in together.dropped.items()
+        },
         units=units,
         in_average=in_average,
         positions=together.positions,

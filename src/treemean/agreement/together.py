@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treemean.evaluation import Protocol
 from treemean.evaluation.alignment import align
@@ -39,44 +39,68 @@ class Together:
     dropped: Mapping[str, Ints]
 
 
+@dataclass(frozen=True)
+class Whole:
+    """What must be known of all sentences before any are brought together.
+
+    Parameters
+    ----------
+    names : of the runs with the most words, which have all of them.
+    rule : how these tell punctuation: by tag if one of them has such tags, else by word.
+    """
+
+    names: tuple[str, ...]
+    rule: str | Collection[str]
+
+    @staticmethod
+    def of(batches: Iterable[Mapping[str, Treebank]], by: str | Collection[str]) -> Whole:
+        """Find it out, from batches of the runs by name."""
+        words: Counter[str] = Counter()
+        rules: dict[str, str | Collection[str]] = {}
+        for batch in batches:
+            for name, run in batch.items():
+                words[name] += len(run.words)
+                if rules.get(name) != "tag":
+                    rules[name] = settle_punctuation(run, by)
+        most = max(words.values(), default=0)
+        complete = tuple(name for name in words if words[name] == most)
+        told = [rules[name] for name in complete]
+        return Whole(complete, "tag" if "tag" in told else told[0] if told else by)
+
+
 def bring_together(
     runs: Mapping[str, Treebank],
     protocol: Protocol,
     *,
     match: Match,
-    punctuation: str | Collection[str],
+    whole: Whole,
     ignore_case: bool,
+    first: int = 0,
 ) -> Together:
     """Check that runs have the same sentences, and remove punctuation from all of them.
+
+    `whole` says which runs have all words; `first` sentences come before these, for messages.
 
     Some runs may lack the punctuation that others have. Of those with the most words, which have all, any may
     say that a word is punctuation; so the order of the runs does not matter. Words, ids and places are those
     of the first of them.
     """
-    [name, whole] = max(runs.items(), key=lambda item: len(item[1].words))
-    same = partial(align, protocol=protocol, match=match, ignore_case=ignore_case)
+    name = whole.names[0]
+    most = runs[name]
+    same = partial(align, protocol=protocol, match=match, ignore_case=ignore_case, first=first)
     complete = [
-        same(run, whole, punctuation=(), names=(other, name)).predicted
-        for other, run in runs.items()
-        if len(run.words) == len(whole.words)
+        same(runs[other], most, punctuation=(), names=(other, name)).predicted for other in whole.names
     ]
-    removed = _is_punctuation(complete, punctuation)
-    marked = whole.with_columns(tags=CodedStrings.of(np.where(removed, "punct", "").tolist()))
+    removed = np.logical_or.reduce([punctuation_mask(run, whole.rule) for run in complete])
+    marked = most.with_columns(tags=CodedStrings.of(np.where(removed, "punct", "").tolist()))
     pairs = [same(run, marked, punctuation="tag", names=(other, name)) for other, run in runs.items()]
     words, sentences = pairs[0].gold.words, pairs[0].sentences
-    position = np.arange(len(whole.words)) - np.repeat(whole.word_offsets[:-1], whole.lengths)
-    left = gather(whole.word_offsets, sentences)
+    position = np.arange(len(most.words)) - np.repeat(most.word_offsets[:-1], most.lengths)
+    left = gather(most.word_offsets, sentences)
     return Together(
         [pair.predicted.with_columns(words=words, ids=pairs[0].gold.ids) for pair in pairs],
-        whole,
+        most,
         sentences,
         position[left][~removed[left]],
         pairs[0].dropped,
     )
-
-
-def _is_punctuation(runs: list[Treebank], by: str | Collection[str]) -> NDArray[np.bool_]:
-    """Tell which words any of some runs calls punctuation: all by tag if one has such tags, else by word."""
-    told = [settle_punctuation(run, by) for run in runs]
-    rule = "tag" if "tag" in told else told[0]
-    return np.asarray(np.logical_or.reduce([punctuation_mask(run, rule) for run in runs]))

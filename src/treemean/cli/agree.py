@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,11 @@ from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES
 from treemean.cli.output import OutputFormat
+
+if TYPE_CHECKING:
+    from treemean.agreement import Told
+    from treemean.files.source import Spooled
+    from treemean.names import Match
 
 
 @app.command()
@@ -65,10 +71,16 @@ def agree(
 
       treemean agree run*.dbr --json
     """
-    from treemean.agreement import agree as agreement_of
-    from treemean.cli.output import read_all, say, short_names, show_json, show_tables
+    from treemean.cli.output import say, short_names, show_csv, show_json_list, show_tables
+    from treemean.files.source import spooled
     from treemean.reporting import rows_format
-    from treemean.reporting.agreement import agreement_rows, agreement_tables, draw_agreement, write_disputed
+    from treemean.reporting.agreement import (
+        AGREEMENT_COLUMNS,
+        agreement_facts,
+        agreement_tables,
+        draw_agreement,
+        write_disputed,
+    )
     from treemean.reporting.figures import check_figure
 
     if len(files) < 2:
@@ -77,16 +89,14 @@ def agree(
         check_figure(output)
     if disputed is not None:
         rows_format(disputed)
-    read = partial(
-        read_all, format=from_format, encoding=encoding, dialect=dialect, keep_empty=keep_empty, glob=glob
-    )
-    found = agreement_of(
-        {name: read(path) for name, path in zip(short_names(files), files, strict=True)},
-        labelled=labelled,
-        match=match,
-        punctuation=options.punctuation_choice(punctuation),
-        ignore_case=ignore_case,
-    )
+    reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
+    how = {
+        "labelled": labelled,
+        "punctuation": options.punctuation_choice(punctuation),
+        "ignore_case": ignore_case,
+    }
+    with spooled(files) as paths:
+        found = _found(paths, short_names(files), match, reading, how, constituents=disputed is not None)
     if disputed is not None:
         count = write_disputed(disputed, found)
         say(f"{count:,} disputed constituent{'s' * (count != 1)} written to {disputed}")
@@ -94,8 +104,41 @@ def agree(
         draw_agreement(found, output)
         say(f"heat map drawn in {output}")
     if as_json or style == "json":
-        show_json(found.to_dict())
+        show_json_list(found.summary(), "disputed_sentences", found.sentence_entries())
     elif style == "csv":
-        show_tables([agreement_rows(found)], style)
+        show_csv(AGREEMENT_COLUMNS, agreement_facts(found))
     else:
         show_tables(agreement_tables(found, top=top), style)
+
+
+def _found(
+    paths: Sequence[str | Spooled],
+    names: list[str],
+    match: Match,
+    reading: dict[str, Any],
+    how: dict[str, Any],
+    *,
+    constituents: bool,
+) -> Told:
+    """Compare runs batch by batch; at once where they do not have the same sentences in the same order.
+
+    A run may lack sentences of nothing but punctuation, and sentences may be matched by ids.
+    """
+    from treemean.agreement import agree as agree_at_once
+    from treemean.agreement.streaming import agree_batches
+    from treemean.cli.output import read_all, with_progress
+    from treemean.errors import MismatchError
+    from treemean.formats.parallel import read_parallel
+
+    if match == "position":
+        with suppress(MismatchError):
+            return agree_batches(
+                lambda: with_progress(
+                    read_parallel(paths, **reading), "comparing", lambda batch: len(batch[0])
+                ),
+                names,
+                constituents=constituents,
+                **how,
+            )
+    runs = {name: read_all(path, **reading) for name, path in zip(names, paths, strict=True)}
+    return agree_at_once(runs, match=match, **how)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from treemean.cli import options
+from treemean.cli.aligned import aligned_batches
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES
-from treemean.cli.ties import TiesFile
 from treemean.names import Direction, MethodName, TieRule, Unaries
 
 if TYPE_CHECKING:
-    from treemean.averaging import Frequencies
     from treemean.errors import Unsolved
-    from treemean.files.source import Spooled
+    from treemean.scaling.ties import TiesFile
     from treemean.trees import Treebank
 
 
@@ -163,11 +159,15 @@ def average(
 
       treemean average run*.dbr -o mean.dbr --method greedy
     """
+    from treemean.averaging import count_labels
+    from treemean.cli.aligned import Repeated
     from treemean.cli.hits import hits_of
+    from treemean.cli.numbers import StatsWriter
     from treemean.cli.output import naming_options, report_losses, say, with_progress
     from treemean.cli.scaling import check_engine, folder_wanted
     from treemean.files.source import spooled
     from treemean.formats import TreebankWriter
+    from treemean.scaling.ties import TiesFile
 
     if direction is not None and not binary:
         raise typer.BadParameter(
@@ -180,14 +180,25 @@ def average(
     shares = options.numbers(weights, "--weights")
     limit = {} if node_limit is None else {"node_limit": node_limit}
     reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
+    own_ties = ties not in get_args(TieRule)
+    if own_ties and ties != "-" and not Path(ties).exists():
+        known = ", ".join(get_args(TieRule))
+        raise typer.BadParameter(f"{ties!r} is neither {known} nor a file", param_hint="--ties")
+    told = {
+        "runs": runs,
+        "weights": shares,
+        "hits": hits,
+        "probability": probability,
+        "beta": beta,
+        "binary": binary,
+        "labelled": labelled,
+        "unaries": unaries or "keep",
+        "ties": ties,
+        "method": method,
+    }
     if folder_wanted(output, engine, shard_size):
         check_engine(output, to_format, workers, address, engine)
-        for given, hint in (
-            (time_limit, "--time-limit"),
-            (jobs, "--jobs"),
-            (stats, "--stats"),
-            (None if ties in get_args(TieRule) else ties, "--ties"),
-        ):
+        for given, hint in ((time_limit, "--time-limit"), (jobs, "--jobs")):
             if given is not None:
                 raise typer.BadParameter("it does not go with shards; see docs/scaling.md", param_hint=hint)
         _average_shards(
@@ -199,11 +210,14 @@ def average(
                 "binary": (direction or True) if binary else False,
                 "labelled": labelled,
                 "unaries": unaries or "keep",
-                "ties": ties,
+                "ties": "canonical" if own_ties else ties,
                 "method": method,
                 "max_fan_out": max_fan_out,
                 **limit,
             },
+            stats,
+            told,
+            ties_file=ties if own_ties else None,
             hits=hits,
             probability=probability,
             skip_unsolved=skip_unsolved,
@@ -216,13 +230,7 @@ def average(
         )
         return
     check_engine(None, to_format, workers, address, engine)
-    own_ties = None
-    if ties not in get_args(TieRule):
-        if ties != "-" and not Path(ties).exists():
-            known = ", ".join(get_args(TieRule))
-            raise typer.BadParameter(f"{ties!r} is neither {known} nor a file", param_hint="--ties")
-        own_ties = TiesFile(ties)
-    valued, batched, finished = hits_of(
+    prepared = hits_of(
         hits,
         runs,
         jobs=jobs,
@@ -239,16 +247,18 @@ def average(
     sentences = proven = 0
     skipped: list[Unsolved] | None = [] if skip_unsolved else None
     helpful = "write discbracket, and make that continuous by treemean convert --make-continuous"
-    with naming_options(helpful), spooled(runs) as paths, writer, _StatsWriter(stats) as report:
-        batches, frequencies = _counted(lambda: batched(_batches(paths, match, reading)))
+    with naming_options(helpful), spooled(runs) as paths, writer, StatsWriter(stats) as report:
+        batches = Repeated(lambda: aligned_batches(paths, match, reading))
+        valued, finished = prepared(batches)
         averages = _averages(
             batches,
             valued,
             finished,
             skipped,
-            own_ties,
-            frequencies=frequencies,
-            **({"ties": ties} if own_ties is None else {}),
+            TiesFile(ties) if own_ties else None,
+            # They decide ties; a single batch is counted when it is averaged.
+            frequencies=None if batches.single else count_labels(batches),
+            **({} if own_ties else {"ties": ties}),
             binary=(direction or True) if binary else False,
             labelled=labelled,
             unaries=unaries or "keep",
@@ -264,20 +274,9 @@ def average(
             sentences += len(mean)
             proven += int((mean.sentence_values["optimal"] == 1).sum()) if len(mean) else 0
         report.finish(
-            {
-                "runs": runs,
-                "weights": shares,
-                "hits": hits,
-                "probability": probability,
-                "beta": beta,
-                "binary": binary,
-                "labelled": labelled,
-                "unaries": unaries or "keep",
-                "ties": ties,
-                "method": method,
-            },
+            told,
             {"sentences": sentences, "optimal": proven, "seconds": time.perf_counter() - begun},
-            skipped or [],
+            [{"sentence": one.sentence, "id": one.id, "reason": one.reason} for one in skipped or []],
         )
     for unsolved in (skipped or [])[:10]:
         say(f"skipped: {unsolved}")
@@ -289,11 +288,19 @@ def average(
 
 
 def _average_shards(
-    runs: list[str], output: str, request: dict[str, Any], *, hits: str | None, **how: Any
+    runs: list[str],
+    output: str,
+    request: dict[str, Any],
+    stats: Path | None,
+    told: dict[str, Any],
+    *,
+    hits: str | None,
+    **how: Any,
 ) -> None:
     """Average into a folder of shards."""
     from treemean import scaling
     from treemean.cli.hits import COLUMN, check_names
+    from treemean.cli.numbers import write_shard_stats
     from treemean.cli.output import say
     from treemean.cli.scaling import job_progress, tell_done
 
@@ -303,6 +310,8 @@ def _average_shards(
     with job_progress(f"averaging {len(runs)} runs") as progress:
         done = scaling.average(runs, output, hits=hits, progress=progress, say=say, **how, **request)
     tell_done(done, output)
+    if stats is not None:
+        write_shard_stats(stats, output, done, told)
     proven = done.sums.counts["optimal"]
     say(f"{done.manifest.sentences} sentences averaged, {proven} proven optimal, written to {output}")
 
@@ -343,96 +352,3 @@ def _averages(
         yield finished(mean, [run.take(kept) for run in batch] if left_out else batch)
     if own_ties is not None:
         own_ties.finish(seen)
-
-
-def _counted(
-    read: Callable[[], Iterable[list[Treebank]]],
-) -> tuple[Iterable[list[Treebank]], list[Frequencies] | None]:
-    """Return batches, and how often labels occur in all of them, which decides ties.
-
-    A single batch is counted when it is averaged. Otherwise everything is read twice, as no more than a batch
-    is held.
-    """
-    from treemean.averaging import count_labels
-
-    batches = iter(read())
-    first = list(islice(batches, 2))
-    if len(first) < 2:
-        return first, None
-    return read(), count_labels(chain(first, batches))
-
-
-def _batches(runs: Sequence[str | Spooled], match: str, reading: dict[str, Any]) -> Iterator[list[Treebank]]:
-    """Yield aligned batches; matching by id needs whole files, matching by position does not."""
-    from treemean.averaging.alignment import align_by_id, check_aligned
-    from treemean.cli.output import read_all
-    from treemean.formats.parallel import read_parallel
-
-    names = [os.fspath(run) for run in runs]
-    if match == "id":
-        aligned = align_by_id([read_all(path, **reading) for path in runs], names)
-        check_aligned(aligned, names)
-        yield aligned
-        return
-    seen = 0
-    for batch in read_parallel(runs, **reading):
-        check_aligned(batch, names, seen)  # here, where files and numbers of sentences are known
-        seen += len(batch[0])
-        yield batch
-
-
-#: What the file of numbers calls a column, and what the average calls it.
-_COLUMNS = {
-    "objective": "objective",
-    "average_f1": "average_f1",
-    "bound": "upper_bound",
-    "optimal": "optimal",
-    "candidates": "candidates",
-    "nodes": "nodes",
-    "seconds": "seconds",
-}
-
-
-class _StatsWriter:
-    """Writes the numbers of every sentence as JSON, without holding them all."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self._stream: IO[bytes] | None = None
-        self._count = 0
-
-    def __enter__(self) -> _StatsWriter:
-        if self._path is not None:
-            from treemean.files.output import open_output
-
-            self._context = open_output(self._path)
-            self._stream = self._context.__enter__()
-            self._stream.write(b'{"sentences": [')
-        return self
-
-    def add(self, mean: Treebank) -> None:
-        """Write a batch."""
-        if self._stream is None:
-            return
-        columns = {key: mean.sentence_values[name].tolist() for key, name in _COLUMNS.items()}
-        for index, id in enumerate(mean.ids.tolist()):
-            entry: dict[str, Any] = {"id": id} if id else {}
-            entry |= {name: values[index] for name, values in columns.items()}
-            entry["optimal"] = bool(entry["optimal"])
-            self._stream.write((",\n" if self._count else "\n").encode() + json.dumps(entry).encode())
-            self._count += 1
-
-    def finish(
-        self, parameters: dict[str, Any], summary: dict[str, Any], skipped: Sequence[Unsolved]
-    ) -> None:
-        """Write the totals of all sentences."""
-        if self._stream is not None:
-            from treemean._version import __version__
-
-            left_out = [{"sentence": u.sentence, "id": u.id, "reason": u.reason} for u in skipped]
-            rest = {"skipped": left_out, "summary": summary, "parameters": parameters, "version": __version__}
-            self._stream.write(b"\n],\n" + json.dumps(rest, ensure_ascii=False)[1:].encode() + b"\n")
-
-    def __exit__(self, *details: Any) -> None:
-        if self._stream is not None:
-            self._context.__exit__(*details)

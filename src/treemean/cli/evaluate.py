@@ -58,6 +58,16 @@ def evaluate(
     engine: options.Engine = None,
     workers: options.Workers = None,
     address: options.Address = None,
+    work: Annotated[
+        str | None,
+        WRITES,
+        typer.Option(
+            "--work",
+            metavar="FOLDER",
+            help="With an engine: where what is finished is kept until the end, so that the same command "
+            "goes on. Among temporary files if not given; workers of a cluster must see it.",
+        ),
+    ] = None,
 ) -> None:
     """Score predicted trees against gold trees under a named protocol.
 
@@ -94,14 +104,13 @@ def evaluate(
         "keep_wrapper": conventions.keep_wrapper
     }
     check_engine(None, None, workers, address, engine)
+    if work is not None and engine is None:
+        raise typer.BadParameter("it is for an engine: give --engine as well", param_hint="--work")
     names = short_names(predictions)
     if engine is None:
         with spooled(files) as paths:
             results = score_files(Files(paths[:-1], paths[-1], scoring, match, reading), names, per_sentence)
     else:
-        for given, hint in ((per_sentence, "--per-sentence"), (match == "id" or None, "--match")):
-            if given is not None:
-                raise typer.BadParameter("it does not go with an engine", param_hint=hint)
         with job_progress("scoring") as progress:
             evaluations = scaling.evaluate(
                 predictions,
@@ -113,8 +122,13 @@ def evaluate(
                 engine=engine,
                 workers=workers,
                 address=address,
+                match=match,
+                per_sentence=per_sentence,
+                names=names,
+                work=work,
                 reading=reading,
                 progress=progress,
+                say=say,
             )
         results = dict(zip(names, evaluations, strict=True))
     if per_sentence is not None:

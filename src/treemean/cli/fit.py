@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +16,10 @@ from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES, check_different
 from treemean.cli.help import Command
 from treemean.names import HitModelName, Metric, ObjectiveName, SelectionRule, Target
+
+if TYPE_CHECKING:
+    from treemean.names import Match
+    from treemean.trees import Treebank
 
 #: What `--pareto` without a file is turned into: the figure stands beside the hits.
 BESIDE = "(beside the hits)"
@@ -113,6 +118,12 @@ def fit(
             "into FILE (svg, png or pdf).",
         ),
     ] = None,
+    most: Annotated[
+        int,
+        typer.Option(
+            min=1, help="With gold trees, fit to no more sentences than this: all of them are held in memory."
+        ),
+    ] = 20_000,
     protocol: options.Protocol = "paper",
     match: options.MatchBy = "position",
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
@@ -145,7 +156,10 @@ def fit(
       treemean average test/run*.ptb --hits labelled.json --labelled -o mean.ptb
     """
     from treemean import fitting
-    from treemean.cli.output import read_all, say, short_names, show_tables, working
+    from treemean.cli.aligned import aligned_batches
+    from treemean.cli.output import say, short_names, show_tables, working
+    from treemean.fitting.fit import fit_batches
+    from treemean.fitting.fit.options import Options
     from treemean.reporting.figures import check_figure, draw_reliability, draw_trade_off
     from treemean.reporting.fitting import fit_tables
 
@@ -159,39 +173,40 @@ def fit(
         if gold is None:
             raise typer.BadParameter("it needs --gold trees", param_hint="--reliability")
         check_figure(reliability)
-    read = partial(
-        read_all, format=from_format, encoding=encoding, dialect=dialect, keep_empty=keep_empty, glob=glob
-    )
-    banks = [read(path) for path in inputs]
-    if match == "id":
-        from treemean.averaging.alignment import align_by_id
-
-        banks = align_by_id(banks)
+    reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
     names = short_names(runs)
+    given = options.numbers(scores, "--scores")
     begun = time.perf_counter()
-    chosen_beta, chosen_scores = _beta(beta), options.numbers(scores, "--scores")
+    settings: dict[str, Any] = {
+        "target": target,
+        "eta": eta,
+        "objective": objective,
+        "beta": _beta(beta),
+        "select": select,
+        "size": size,
+        "score": score,
+        "scores": None if given is None else tuple(given),
+        "folds": folds,
+        "seed": seed,
+        "jobs": jobs,
+        "trade_off": figure is not None,
+        "labelled": labelled,
+    }
+    notes: list[str] = []
+    if gold is not None or model is None:
+        banks, count = _development(inputs, match, reading, most, seed)
+        if count > len(banks[0]):
+            notes.append(f"{len(banks[0]):,} of {count:,} sentences were drawn by the seed")
     with working(f"fitting what constituents of {len(runs)} runs are worth"):
-        fitted = fitting.fit(
-            banks[: len(runs)],
-            banks[-1] if gold else None,
-            model,
-            target=target,
-            eta=eta,
-            objective=objective,
-            select=select,
-            size=size,
-            score=score,
-            protocol=protocol,
-            folds=folds,
-            seed=seed,
-            names=names,
-            jobs=jobs,
-            trade_off=figure is not None,
-            beta=chosen_beta,
-            scores=chosen_scores,
-            labelled=labelled,
-        )
+        if gold is not None or model is None:
+            trees = (banks[: len(runs)], banks[-1] if gold else None)
+            fitted = fitting.fit(*trees, model, protocol=protocol, names=names, **settings)
+        else:
+            batches = aligned_batches(runs, match, reading)
+            fitted = fit_batches(batches, model, Options(**settings), len(runs), names)
     seconds = time.perf_counter() - begun
+    told = {**fitted.report, "notes": [*notes, *fitted.report["notes"]]}
+    fitted = replace(fitted, report=told)
     fitted.save(output)
     if output != "-":
         show_tables(fit_tables(fitted), "table")
@@ -202,6 +217,31 @@ def fit(
         draw_reliability(fitted.report["confidence"], reliability)
         say(f"reliability drawn to {reliability}")
     say(f"hits of {len(runs)} runs fitted in {seconds:.1f} s, written to {output}")
+
+
+def _development(
+    inputs: list[str], match: Match, reading: dict[str, Any], most: int, seed: int
+) -> tuple[list[Treebank], int]:
+    """Return the runs, and the gold trees if there are some, of so many sentences; and how many there were.
+
+    Where sentences are matched by ids, or files differ in their number, everything is held at first.
+    """
+    from treemean.averaging.alignment import align_by_id
+    from treemean.cli.output import read_all
+    from treemean.errors import MismatchError
+    from treemean.files.source import spooled
+    from treemean.fitting.fit.drawn import draw_sentences
+    from treemean.formats.parallel import read_parallel
+
+    with spooled(inputs) as paths:
+        if match == "position":
+            with suppress(MismatchError):
+                return draw_sentences(read_parallel(paths, **reading), most, seed)
+        banks = [read_all(path, **reading) for path in paths]
+    if match == "id":
+        banks = align_by_id(banks)
+        return draw_sentences([banks], most, seed)
+    return banks, len(banks[0])
 
 
 def _beta(text: str) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -10,16 +10,15 @@ import typer
 from treemean.errors import InvalidOption, MismatchError
 
 if TYPE_CHECKING:
+    from treemean.cli.aligned import Repeated
     from treemean.fitting import HitModel
     from treemean.trees import Treebank
 
 #: How values are named that the constituents of the runs carry.
 COLUMN = "column:"
 
-Batches = Iterable[list["Treebank"]]
 #: What `treemean.average` needs beside a batch.
 Valued = Callable[[list["Treebank"]], dict[str, Any]]
-Reading = Callable[[Batches], Batches]
 #: Takes an average and its runs, and returns the average to be written.
 Finished = Callable[["Treebank", list["Treebank"]], "Treebank"]
 
@@ -34,62 +33,58 @@ def hits_of(
     binary: bool,
     labelled: bool,
     probability: bool,
-) -> tuple[Valued, Reading, Finished]:
-    """Return what the average of a batch needs, how batches are to be read, and what averages are given.
+) -> Callable[[Repeated], tuple[Valued, Finished]]:
+    """Return what takes all sentences, and tells what the average of a batch needs and is given.
 
-    A file of hits decides about weights and β itself, and may need all sentences at once; so do probabilities
-    by the runs alone.
+    A file of hits decides about weights and β itself. What depends on all sentences, an objective of the
+    corpus and probabilities by the runs alone, is found by passes over them, of which only sums are kept.
     """
     given = {"weights": weights, "beta": beta}
     if text is None or text.startswith(COLUMN):
         column = {} if text is None else {"hits": text.removeprefix(COLUMN)}
-        return (
+        asked = _with_a_say(weights, len(runs)) if probability else []
+        return lambda batches: (
             lambda batch: {**given, **column},
-            _all_at_once if probability else iter,
-            _by_runs_alone(weights, len(runs), labelled) if probability else _as_it_is,
+            _by_runs_alone(batches, asked, labelled) if probability else _as_it_is,
         )
     model = check_names(text, runs, given, labelled=labelled)
-
-    def arguments(batch: list[Treebank]) -> dict[str, Any]:
-        return model.arguments(batch, jobs=jobs, binary=binary)
-
     if probability:
         model.check_calibrated()
-    return (
-        arguments,
-        _all_at_once if model.of_corpus else iter,
-        model.with_probabilities if probability else _as_it_is,
-    )
+
+    def prepared(batches: Repeated) -> tuple[Valued, Finished]:
+        at_once = batches.single  # then one batch is all, and its candidates need to be found only once
+        settled = model if at_once else model.settled(batches, jobs=jobs)
+        return (
+            lambda batch: settled.arguments(batch, jobs=jobs, binary=binary, settled=not at_once),
+            settled.with_probabilities if probability else _as_it_is,
+        )
+
+    return prepared
 
 
 def _as_it_is(mean: Treebank, runs: list[Treebank]) -> Treebank:
     return mean
 
 
-def _by_runs_alone(weights: list[float] | None, count: int, labelled: bool) -> Finished:
-    """Return what adds probabilities by the runs that have a say."""
-    asked = [k for k in range(count) if weights is None or k >= len(weights) or weights[k]]
+def _with_a_say(weights: list[float] | None, count: int) -> list[int]:
+    """Return the runs whose agreement tells something."""
+    from treemean.fitting.probabilities import with_a_say
+
+    asked = with_a_say(weights, count)
     if len(asked) < 2:
         raise typer.BadParameter(
             "one run alone does not tell how far it is right: give two runs, or --hits fitted to gold trees",
             param_hint="--probability",
         )
-
-    def finished(mean: Treebank, runs: list[Treebank]) -> Treebank:
-        from treemean.fitting import add_probabilities
-
-        return add_probabilities(mean, [runs[k] for k in asked], labelled=labelled)
-
-    return finished
+    return asked
 
 
-def _all_at_once(batches: Batches) -> Iterator[list[Treebank]]:
-    """Yield one batch of all sentences: their scores depend on each other."""
-    from treemean.trees import Treebank
+def _by_runs_alone(batches: Repeated, asked: list[int], labelled: bool) -> Finished:
+    """Return what adds probabilities by the runs that have a say."""
+    from treemean.fitting.probabilities import fit_alone
 
-    by_run = list(zip(*batches, strict=True))
-    if by_run:
-        yield [Treebank.concatenate(parts) for parts in by_run]
+    model = fit_alone(([batch[k] for k in asked] for batch in batches), len(asked), labelled=labelled)
+    return lambda mean, runs: model.with_probabilities(mean, [runs[k] for k in asked])
 
 
 def check_names(path: str, runs: list[str], given: dict[str, Any], *, labelled: bool) -> HitModel:

@@ -18,6 +18,7 @@ from treemean.printing import harmless, harmless_json
 if TYPE_CHECKING:
     from treemean.formats import Problems, TreebankWriter, Unwritable
     from treemean.reporting import Table
+    from treemean.reporting.tables import Cell
     from treemean.trees import Treebank
 
 
@@ -61,6 +62,26 @@ def show_tables(tables: Sequence[Table], style: OutputFormat) -> None:
 def show_json(data: Any) -> None:
     """Print data as JSON."""
     typer.echo(harmless_json(json.dumps(data, indent=2, ensure_ascii=False)))
+
+
+def show_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print rows as CSV as they come."""
+    from treemean.reporting.tables import csv_lines
+
+    for line in csv_lines(columns, rows):
+        typer.echo(harmless(line, lines=True))
+
+
+def show_json_list(data: dict[str, Any], name: str, entries: Iterable[Any]) -> None:
+    """Print data as JSON as `show_json` does, with a list of entries as its last value, as they come."""
+    beginning = json.dumps({**data, name: []}, indent=2, ensure_ascii=False).removesuffix("]\n}")
+    typer.echo(harmless_json(beginning), nl=False)
+    some = False
+    for entry in entries:
+        text = f"\n{json.dumps(entry, indent=2, ensure_ascii=False)}".replace("\n", "\n    ")
+        typer.echo(harmless_json("," * some + text), nl=False)
+        some = True
+    typer.echo("\n  ]\n}" if some else "]\n}")
 
 
 def say(message: str) -> None:

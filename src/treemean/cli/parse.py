@@ -131,17 +131,21 @@ def parse(
             raise typer.BadParameter(
                 "set the number of processes of an engine by --workers", param_hint="--jobs"
             )
-        if is_ensemble(model):
-            raise InvalidOption(
-                "shards are parsed by one model: give that of each run, and average the folders"
-            )
-        if binary:
+        if binary and not is_ensemble(model):
             raise InvalidOption("--binary is for ensembles: the trees of a single model are binary")
         _parse_shards(
             model,
             text,
             output,
-            device=device,
+            {
+                "device": device,
+                "batch_words": batch_words,
+                "posteriors": posteriors,
+                "punctuation": punctuation,
+                "max_length": max_length,
+            },
+            binary if is_ensemble(model) else None,
+            decoder,
             engine=engine or "local",
             workers=workers if engine else 1,
             address=address,
@@ -151,11 +155,6 @@ def parse(
                 "encoding": encoding,
                 "dialect": dialect,
             },
-            decoder=decoder or "mbr",
-            batch_words=batch_words,
-            posteriors=posteriors,
-            punctuation=punctuation,
-            max_length=max_length,
         )
         return
     check_engine(None, to_format, workers, address, engine)
@@ -205,8 +204,16 @@ def parse(
     say(f"{counted(parsed.sentences, 'sentence')} parsed{by}, {known}")
 
 
-def _parse_shards(model: str, text: str, output: str, **how: Any) -> None:
-    """Parse into a folder of shards."""
+def _parse_shards(
+    model: str,
+    text: str,
+    output: str,
+    chosen: dict[str, Any],
+    binary: bool | None,
+    decoder: DecoderName | None,
+    **how: Any,
+) -> None:
+    """Parse into a folder of shards; `binary` is None where it is no ensemble that parses."""
     from treemean import scaling
     from treemean.cli.output import say
     from treemean.cli.scaling import job_progress, tell_done
@@ -214,11 +221,19 @@ def _parse_shards(model: str, text: str, output: str, **how: Any) -> None:
     from treemean.parsing.text import counted
 
     with job_progress(f"parsing {text}") as progress:
-        done = scaling.parse(model, text, output, progress=progress, **how)
+        if binary is None:
+            usual = decoder or "mbr"
+            done = scaling.parse(model, text, output, progress=progress, decoder=usual, **chosen, **how)
+        else:
+            from treemean.experiments.shards import ensemble_parsing
+            from treemean.scaling.api import parse_by
+
+            work = ensemble_parsing(model, binary=binary, decoder=decoder, **chosen)
+            done = parse_by(work, text, output, progress=progress, **how)
     tell_done(done, output)
     names = ("sentences", "words", "unknown", "too_long", "again")
     met = ParseCounts(*(done.sums.counts[name] for name in names))
-    for message in met.describe(how["max_length"]):
+    for message in met.describe(chosen["max_length"]):
         say(message)
     known = f"{met.unknown} of {counted(met.words, 'word')} unknown to the model"
     say(f"{counted(met.sentences, 'sentence')} parsed, {known}")

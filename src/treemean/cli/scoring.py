@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from treemean.evaluation import Evaluation
     from treemean.evaluation.streaming import Reading, Scoring
+    from treemean.files.rows import Row
     from treemean.files.source import Spooled
     from treemean.names import Match
-    from treemean.reporting.rows import Row
 
 Found = TypeVar("Found")
 
@@ -101,9 +101,9 @@ def _rows(
 ) -> Iterator[Row]:
     """Yield what is known of every sentence, prediction after prediction, and fill the results."""
     from treemean.evaluation.adding import EvaluationSum
+    from treemean.evaluation.rows import sentence_rows
     from treemean.evaluation.scores import with_told_tags
     from treemean.evaluation.streaming import score_parts
-    from treemean.reporting.sentences import sentence_rows
 
     for name, path in zip(names, files.predictions, strict=True):
         total = EvaluationSum(scoring.protocol)

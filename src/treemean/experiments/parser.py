@@ -100,10 +100,20 @@ class EnsembleParser:
                 )
         return models
 
-    def average(self, runs: Sequence[Treebank], *, binary: bool = False, jobs: int | None = None) -> Treebank:
-        """Return the average of what all models say, with the ensemble's weights or hits."""
+    def average(
+        self,
+        runs: Sequence[Treebank],
+        *,
+        binary: bool = False,
+        jobs: int | None = None,
+        settled: bool = False,
+    ) -> Treebank:
+        """Return the average of what all models say, with the ensemble's weights or hits.
+
+        `settled` says that hits of a corpus are to be taken as they are: these are not all sentences.
+        """
         if self.hits is not None:
-            return self.hits.average(runs, binary=binary, jobs=jobs)
+            return self.hits.average(runs, binary=binary, jobs=jobs, settled=settled)
         return average(list(runs), self.weights, binary=binary, jobs=jobs)
 
     def parse(
@@ -137,15 +147,17 @@ class EnsembleParser:
         *,
         binary: bool = False,
         jobs: int | None = None,
+        settled: bool = False,
     ) -> Iterator[Treebank]:
         """Yield the averages of what models said, with punctuation where the options want it.
 
-        With hits that are fitted to a corpus all sentences are averaged together, and held for that.
+        With hits that are fitted to a corpus all sentences are averaged together, and held for that, unless
+        the hits are settled.
         """
-        if self.hits is not None and self.hits.of_corpus:
+        if self.hits is not None and self.hits.of_corpus and not settled:
             parsed = _joined(parsed)
         for window in parsed:
-            mean = self.average(window.runs, binary=binary, jobs=jobs)
+            mean = self.average(window.runs, binary=binary, jobs=jobs, settled=settled)
             yield mean if options.punctuation == "keep-out" else _with_punctuation(mean, window, options)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from treemean.fitting.fit import fit
+from treemean.fitting.candidates.votes import VoteSums
+from treemean.fitting.fit import fit_batches
+from treemean.fitting.fit.options import Options
+from treemean.fitting.fit.weights import fit_without_gold
 from treemean.fitting.models.hit_model import HitModel
 from treemean.trees import Treebank
 
@@ -36,5 +40,25 @@ def add_probabilities(
     >>> [(c.positions, round(c.values["probability"], 1)) for c in by_words]
     [((0, 1, 2), 1.0), ((0, 1), 0.2)]
     """
-    fitted = model or fit(runs, None, WITHOUT_GOLD, labelled=labelled)
+    fitted = model or fit_alone([runs], len(runs), labelled=labelled)
     return fitted.with_probabilities(trees, runs)
+
+
+def fit_alone(batches: Iterable[Sequence[Treebank]], runs: int, *, labelled: bool = False) -> HitModel:
+    """Return what so many runs alone tell of probabilities, from sums over batches."""
+    return fit_batches(batches, WITHOUT_GOLD, Options(labelled=labelled), runs)
+
+
+def model_alone(votes: VoteSums, *, labelled: bool = False) -> HitModel:
+    """Return the same from votes that are counted already."""
+    names = tuple(f"run {k}" for k in range(1, votes.runs + 1))
+    return replace(fit_without_gold(votes.table(), WITHOUT_GOLD, Options(labelled=labelled)), runs=names)
+
+
+def with_a_say(weights: Sequence[float] | None, runs: int) -> list[int]:
+    """Return which of the runs have a weight.
+
+    >>> with_a_say([1, 0, 2], 3), with_a_say(None, 2)
+    ([0, 2], [0, 1])
+    """
+    return [k for k in range(runs) if weights is None or k >= len(weights) or weights[k]]

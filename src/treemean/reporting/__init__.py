@@ -1,8 +1,9 @@
 """What came out, for people to look at: tables, rows of data and figures."""
 
+from treemean.evaluation.rows import sentence_rows
+from treemean.files.rows import rows_format
 from treemean.reporting.evaluation import comparison_table, evaluation_tables, protocol_notes
-from treemean.reporting.rows import rows_format
-from treemean.reporting.sentences import sentence_rows, write_per_sentence
+from treemean.reporting.sentences import write_per_sentence
 from treemean.reporting.statistics import statistics_tables
 from treemean.reporting.tables import Table
 from treemean.reporting.tidy import comparison_rows, evaluation_rows

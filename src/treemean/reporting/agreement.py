@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from treemean.agreement import Agreement, of_pairs, with_others
+from treemean.agreement import Told, of_pairs, with_others
+from treemean.files.rows import Row, write_rows
 from treemean.reporting.figures import draw_matrices
-from treemean.reporting.rows import Row, write_rows
 from treemean.reporting.tables import NOTHING, Cell, Table
 
 #: What fits on a terminal of 80 columns: a table, a column of scores, names, sentences.
@@ -20,12 +20,12 @@ _WIDTH, _SCORE, _NAME, _TEXT = 80, 7, 36, 52
 # ---- for people -------------------------------------------------------------------------------------
 
 
-def agreement_tables(found: Agreement, *, top: int = 10) -> list[Table]:
+def agreement_tables(found: Told, *, top: int = 10) -> list[Table]:
     """Return F1 of each pair, means of each run with the others, and the `top` most disputed sentences."""
     return [*_pairs(found), _means(found), _sentences(found, top)]
 
 
-def _pairs(found: Agreement) -> Iterator[Table]:
+def _pairs(found: Told) -> Iterator[Table]:
     """Yield F1 of each pair. Columns have numbers, as names may be long; many runs take several tables."""
     runs = len(found.runs)
     names = [f"{number:{len(str(runs))}} {name}" for number, name in enumerate(found.runs, 1)]
@@ -40,14 +40,14 @@ def _pairs(found: Agreement) -> Iterator[Table]:
         yield Table(["", *(str(column + 1) for column in columns)], rows, title, notes)
 
 
-def _notes(found: Agreement) -> list[str]:
-    count = len(found.sentences)
+def _notes(found: Told) -> list[str]:
+    count = len(found.dispute)
     notes = [f"Protocol {found.protocol.title}; {count:,} sentence{'s' * (count != 1)}."]
     notes += [f"{len(names):,} left out: {why}." for why, names in found.dropped.items()]
     return notes
 
 
-def _means(found: Agreement) -> Table:
+def _means(found: Told) -> Table:
     tables = (found.f1, found.chance.expected, found.chance.corrected)
     means = [with_others(table).tolist() for table in tables]
     rows: list[list[Cell]] = [[name, *map(_told, own)] for name, *own in zip(found.runs, *means, strict=True)]
@@ -62,7 +62,7 @@ def _means(found: Agreement) -> Table:
     return Table(["", "F1", "by chance", "beyond chance"], rows, "Mean of each run with the others", notes)
 
 
-def _sentences(found: Agreement, top: int) -> Table:
+def _sentences(found: Told, top: int) -> Table:
     rows: list[list[Cell]] = []
     for sentence in found.disputed_sentences():
         if len(rows) == top or not sentence.dispute:
@@ -76,9 +76,8 @@ def _sentences(found: Agreement, top: int) -> Table:
         f"Shown: {len(rows):,} of {count:,} sentence{'s' * (count != 1)} with a dispute.",
         "Dispute: 1 − the mean F1 of the average tree with the trees of the runs.",
     ]
-    unproven = int((found.average.sentence_values["optimal"] == 0).sum())
-    if unproven:
-        notes.append(f"Averages that are not proven to be the best: {unproven:,}.")
+    if found.unproven:
+        notes.append(f"Averages that are not proven to be the best: {found.unproven:,}.")
     return Table(["sentence", "dispute", "constituents"], rows, "Most disputed sentences", notes)
 
 
@@ -90,7 +89,7 @@ def _told(value: float) -> Cell:
     return NOTHING if math.isnan(value) else value
 
 
-def draw_agreement(found: Agreement, path: str | os.PathLike[str]) -> None:
+def draw_agreement(found: Told, path: str | os.PathLike[str]) -> None:
     """Draw F1 of each pair as a heat map; a name in .svg, .png or .pdf tells the format."""
     title = "F1 of each pair, labelled (%)" if found.protocol.labelled else "F1 of each pair (%)"
     # White is a round number below all scores, so that runs that all agree well can still be told apart.
@@ -102,18 +101,25 @@ def draw_agreement(found: Agreement, path: str | os.PathLike[str]) -> None:
 # ---- for programs -----------------------------------------------------------------------------------
 
 
-def agreement_rows(found: Agreement) -> Table:
+def agreement_rows(found: Told) -> Table:
     """Return all numbers, a row for each; a value is empty for 0 of 0.
 
     `part` says what a number is about: a `pair` of runs, a `run` with all others, `all` pairs, or a
     `sentence`.
     """
-    about: list[Cell] = [found.protocol.name, str(found.protocol.labelled).lower()]
-    columns = ["protocol", "labelled", "part", "run", "other", "sentence", "id", "measure", "value"]
-    return Table(columns, [[*about, *facts] for facts in _facts(found)])
+    return Table(AGREEMENT_COLUMNS, [*agreement_facts(found)])
 
 
-def _facts(found: Agreement) -> Iterator[list[Cell]]:
+AGREEMENT_COLUMNS = ("protocol", "labelled", "part", "run", "other", "sentence", "id", "measure", "value")
+
+
+def agreement_facts(found: Told) -> Iterator[list[Cell]]:
+    """Yield the rows of `agreement_rows` one by one."""
+    for facts in _facts(found):
+        yield [found.protocol.name, str(found.protocol.labelled).lower(), *facts]
+
+
+def _facts(found: Told) -> Iterator[list[Cell]]:
     chance = found.chance
     measures = {
         "f1": found.f1,
@@ -131,7 +137,7 @@ def _facts(found: Agreement) -> Iterator[list[Cell]]:
     for measure, table in measures.items():
         yield ["all", "", "", None, "", f"mean_{measure}", _cell(of_pairs(table))]
     counts = {
-        "sentences": len(found.sentences),
+        "sentences": len(found.dispute),
         "dropped": sum(map(len, found.dropped.values())),
         "sentences_compared_with_chance": chance.sentences,
         "sentences_alone_in_their_length": chance.alone,
@@ -148,7 +154,7 @@ def _cell(value: float) -> Cell:
     return None if math.isnan(value) else float(value)
 
 
-def write_disputed(path: str | os.PathLike[str], found: Agreement) -> int:
+def write_disputed(path: str | os.PathLike[str], found: Told) -> int:
     """Write a row for every constituent that some runs have and others do not; return how many there are.
 
     Sentences are in order of dispute; the file appears whole or not.

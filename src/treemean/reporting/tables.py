@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from treemean.printing import harmless
@@ -121,11 +122,15 @@ class Table:
 
     def to_csv(self) -> str:
         """Return the columns and rows as CSV, numbers unrounded; title and notes are left out."""
+        return "\n".join(csv_lines(self.columns, self.rows))
+
+
+def csv_lines(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Yield rows as CSV without ends of lines, the names of the columns first; numbers are unrounded."""
+    for row in chain([columns], rows):
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
-        return out.getvalue().rstrip("\n")
+        csv.writer(out, lineterminator="\n").writerow(["" if cell is None else cell for cell in row])
+        yield out.getvalue()[:-1]
 
 
 def _shown(cell: Cell) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 from treemean.averaging import METHODS
@@ -16,22 +15,25 @@ from treemean.averaging import average as average_treebanks
 from treemean.averaging.request import make_request
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.evaluation import Evaluation, Protocol, get_protocol
-from treemean.evaluation.adding import EvaluationSum
 from treemean.evaluation.streaming import Scoring
 from treemean.files.checksums import checksum, content_checksum
+from treemean.files.rows import rows_format
+from treemean.fitting.probabilities import with_a_say
 from treemean.formats import Problems, read_batches
 from treemean.names import EngineName, Match
-from treemean.scaling.averages import Averaging, label_frequencies, settled_objective
+from treemean.scaling.averages import Averaging, label_frequencies, model_of_votes, settled_objective
 from treemean.scaling.by_id import aligned_by_id
 from treemean.scaling.conversion import Conversion
-from treemean.scaling.engines import Engine, open_engine
-from treemean.scaling.evaluations import score_cuts
-from treemean.scaling.folders import working_in
+from treemean.scaling.engines import Engine, open_engine, plain
+from treemean.scaling.evaluations import Scores
+from treemean.scaling.folders import STAGED, working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
 from treemean.scaling.jobs import Done, shard_job, staged_contents, stream_job
-from treemean.scaling.parses import Parsing, load_model
+from treemean.scaling.parses import ParserWork, Parsing
 from treemean.scaling.progress import Progress, quiet
+from treemean.scaling.scratch import scratch_folder
 from treemean.scaling.streams import TEXT, StreamTask, read_any
+from treemean.scaling.ties import cut_ties
 
 #: How values are named that the constituents of the runs carry.
 COLUMN = "column:"
@@ -50,6 +52,7 @@ def average(
     match: Match = "position",
     hits: str | None = None,
     probability: bool = False,
+    ties_file: str | None = None,
     skip_unsolved: bool = False,
     reading: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
@@ -68,7 +71,9 @@ def average(
     match : `"position"`, or `"id"`: runs in other orders are brought into that of the first.
     hits : a file of `treemean fit`, or `column:NAME` for values that the constituents of the runs carry. A
         model that looks at the whole corpus takes several passes.
-    probability : give constituents the probability that the file of hits tells.
+    probability : give constituents the probability that the file of hits tells; or without, which takes
+        another pass, by how far the runs agree.
+    ties_file : a JSON Lines file of values that decide between equally good trees; see docs/averaging.md.
     skip_unsolved : skip and note sentences that are beyond the reach of the method.
     reading : how input that is no Parquet is read: further parameters of `treemean.read`, such as `format`.
     progress : is told how many sentences are done, and of how many.
@@ -79,13 +84,17 @@ def average(
     for name in ("jobs", "time_limit", "frequencies", "skipped"):
         if options.get(name) is not None:
             raise InvalidOption(f"an average of shards takes no {name}; budgets are told by node_limit")
-    if probability and hits is None:
-        raise InvalidOption("an average of shards takes probabilities from a file of hits: give one")
     if not isinstance(options.get("ties", "canonical"), str):
-        raise InvalidOption("an average of shards decides ties by a rule: canonical, right or left")
+        raise InvalidOption("an average of shards decides ties by a rule, or takes ties_file")
     if hits is not None and hits.startswith(COLUMN):
         options["hits"], hits = hits.removeprefix(COLUMN), None
     _check_options(len(runs), options)
+    if ties_file is not None and not os.path.exists(ties_file):
+        raise InvalidOption(f"{ties_file}: an engine reads files that are there")
+    asked = tuple(with_a_say(options.get("weights"), len(runs)))
+    by_votes = probability and hits is None
+    if by_votes and len(asked) < 2:
+        raise InvalidOption("one run alone does not tell how far it is right: give two, or a file of hits")
     with working_in(output) as folder, _opened(engine, workers, address) as opened:
         found = staged_contents(
             [os.fspath(run) for run in runs],
@@ -98,20 +107,24 @@ def average(
             found = aligned_by_id(found, folder, shard_size, say or _silent)
         cuts = cut(found, shard_size)
         work = Averaging(
-            _plain(options, average_treebanks), _identity(found), hits, probability, skip_unsolved
+            _plain(options, average_treebanks), _identity(found), hits, probability, skip_unsolved, ties_file
         )
-        return shard_job(
-            work,
-            cuts,
-            folder,
-            opened,
-            progress,
-            lambda: replace(
+
+        def prepared() -> Averaging:
+            labelled = bool(options.get("labelled"))
+            place = str(folder / STAGED / "ties")
+            if ties_file is not None:
+                cut_ties(ties_file, (piece.sentences for piece in cuts), place)
+            return replace(
                 work,
                 frequencies=label_frequencies(found, cuts, opened),
                 settled=None if hits is None else settled_objective(hits, cuts, opened),
-            ),
-        )
+                alone=model_of_votes(asked, labelled, cuts, opened) if by_votes else None,
+                asked=asked,
+                ties_folder=place,
+            )
+
+        return shard_job(work, cuts, folder, opened, progress, prepared)
 
 
 def convert(
@@ -175,16 +188,43 @@ def parse(
     device : where models compute. With `cuda` every GPU of a Ray cluster has a process of its own.
     options : those of `treemean.parsing.parse`; the other parameters are those of `average`.
     """
-    path, how = os.fspath(source), dict(reading or {})
     work = Parsing(os.fspath(model), _plain(options, _parse_options()), device, gpu=device.startswith("cuda"))
+    return parse_by(
+        work,
+        source,
+        output,
+        engine=engine,
+        workers=workers,
+        address=address,
+        shard_size=shard_size,
+        reading=reading,
+        progress=progress,
+    )
+
+
+def parse_by(
+    work: ParserWork,
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    engine: EngineName | Engine = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    shard_size: int | None = None,
+    reading: Mapping[str, Any] | None = None,
+    progress: Progress = quiet,
+) -> Done:
+    """Parse as `parse` does, by whatever parser."""
+    path, how = os.fspath(source), dict(reading or {})
     with working_in(output) as folder, _opened(engine, workers, address) as opened:
-        if how.get("format") == TEXT:  # which has no tags to tell punctuation by
-            load_model(work.model, device).normalisation.kept([])
+        if how.get("format") == TEXT:
+            work.check_text()
         first = next(read_any(path, how), None)
-        if first is not None:
-            work = work.settled(first)
+        settled = work if first is None else work.settled(first)
         (found,) = staged_contents([path], folder, opened, how, size=shard_size)
-        return shard_job(work, cut([found], shard_size), folder, opened, progress)
+        cuts = cut([found], shard_size)
+        prepared = partial(settled.prepared, cuts, folder, opened)
+        return shard_job(settled, cuts, folder, opened, progress, prepared)
 
 
 def evaluate(
@@ -200,25 +240,47 @@ def evaluate(
     workers: int | None = None,
     address: str | None = None,
     shard_size: int | None = None,
+    match: Match = "position",
+    per_sentence: str | os.PathLike[str] | None = None,
+    names: Sequence[str] | None = None,
+    work: str | os.PathLike[str] | None = None,
     reading: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
+    say: Callable[[str], None] | None = None,
 ) -> list[Evaluation]:
     """Score predictions against gold trees, shard by shard, and return an evaluation of each.
 
     They are what `treemean.evaluate` finds, but know nothing of single sentences. All treebanks must have the
-    same sentences in the same order. What is not Parquet is copied to a temporary folder first, which all
-    workers must see. The other parameters are those of `treemean.evaluate` and `average`.
+    same sentences. The same call goes on after a fault. The other parameters are those of `treemean.evaluate`
+    and `average`.
+
+    Parameters
+    ----------
+    match : `"position"`, or `"id"`: predictions in other orders are brought into that of the gold trees.
+    per_sentence : a file for the scores of every sentence, .csv or .jsonl.
+    names : what predictions are called there; their paths if not given.
+    work : where a folder is made for what is finished, and for copies of what is not Parquet; among temporary
+        files if not given. All workers must see it if there are such copies, or scores of sentences. It is
+        gone at the end.
     """
     scoring = Scoring(get_protocol(protocol, labelled=labelled), max_length, punctuation, ignore_case)
     paths = [os.fspath(path) for path in (*predictions, gold)]
-    with (
-        tempfile.TemporaryDirectory(prefix="treemean-") as place,
-        _opened(engine, workers, address) as opened,
-    ):
-        found = staged_contents(paths, Path(place), opened, dict(reading or {}), size=shard_size)
-        cuts = cut(found, shard_size)
-        empty = [EvaluationSum(scoring.protocol).result() for _ in predictions]
-        return score_cuts(scoring, cuts, opened, progress) or empty
+    how = dict(reading or {})
+    called = list(names) if names is not None else paths[:-1]
+    if len(called) != len(predictions):
+        raise InvalidOption(f"{len(called)} names for {len(predictions)} predictions")
+    if per_sentence is not None:
+        rows_format(per_sentence)
+    asked = [plain.encoded(scoring), [*map(os.path.abspath, paths)], how, shard_size, match]
+    told = content_checksum([*asked, per_sentence is not None])
+    with scratch_folder("evaluate", told, work) as folder, _opened(engine, workers, address) as opened:
+        found = staged_contents(paths, folder, opened, how, size=shard_size)
+        if match == "id":
+            ordered = [found[-1], *found[:-1]]
+            first, *others = aligned_by_id(ordered, folder, shard_size, say or _silent, or_by_position=False)
+            found = [*others, first]
+        scores = Scores(folder, opened, progress, say or _silent, per_sentence, called)
+        return scores.of(scoring, cut(found, shard_size))
 
 
 def _settled(work: Conversion, path: str, reading: Mapping[str, Any]) -> Conversion:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from treemean.averaging import Frequencies, average
@@ -13,12 +14,15 @@ from treemean.errors import FormatError, Unsolved
 from treemean.files.checksums import checksum
 from treemean.fitting import HitModel, load
 from treemean.fitting.candidates import find_candidates
+from treemean.fitting.candidates.votes import VoteSums
 from treemean.fitting.models.hit_model import LEAST_CORPUS
-from treemean.fitting.models.objectives import CorpusObjective, TreeCounts, settle_by, solve
+from treemean.fitting.models.objectives import CorpusObjective, TreeCounts, settle_by
+from treemean.fitting.probabilities import model_alone
 from treemean.scaling.engines import Engine
 from treemean.scaling.inputs import Contents, Cut
 from treemean.scaling.shards import Work
 from treemean.scaling.sums import Sums, add_frequencies, frequencies_from_dict
+from treemean.scaling.ties import read_piece
 from treemean.trees import Treebank
 
 #: What differs from one time to the next, and has no place in files that are the same every time.
@@ -36,8 +40,11 @@ class Averaging(Work):
     hits : a file of `treemean fit`.
     probability : whether constituents get the probability that the model of the hits tells.
     skip_unsolved : whether sentences beyond the reach of the method are skipped.
+    ties : a file of values that decide between equally good trees.
     frequencies : of labels in all runs.
     settled : the objective of the model, where that looks at the corpus.
+    alone : what the runs alone tell of probabilities, where no file of hits does; `asked` : these runs.
+    ties_folder : where the pieces of `ties` are.
     """
 
     name = "average"
@@ -46,12 +53,18 @@ class Averaging(Work):
     hits: str | None = None
     probability: bool = False
     skip_unsolved: bool = False
+    ties: str | None = None
     frequencies: tuple[Frequencies, ...] = ()
     settled: CorpusObjective | None = None
+    alone: HitModel | None = None
+    asked: tuple[int, ...] = ()
+    ties_folder: str = ""
 
     def describe(self) -> dict[str, Any]:
         """Return all that decides about the trees."""
+        own = {} if self.ties is None else {"ties": checksum(self.ties)}
         return {
+            **own,
             "options": dict(self.options),
             "corpus": self.corpus,
             "hits": None if self.hits is None else checksum(self.hits),
@@ -71,8 +84,11 @@ class Averaging(Work):
         model = self.model()
         binary = bool(self.options.get("binary"))
         seen = first
+        own_ties = None if self.ties is None else read_piece(self.ties_folder, first, self.ties)
         for batch in batches:
             values = {} if model is None else model.arguments(batch, jobs=1, binary=binary, settled=True)
+            if own_ties is not None:
+                values["ties"] = list(islice(own_ties, len(batch[0])))
             unsolved: list[Unsolved] | None = [] if self.skip_unsolved else None
             try:
                 mean = average(
@@ -88,15 +104,22 @@ class Averaging(Work):
                 sums.note("skipped", {"sentence": number, "id": one.id, "reason": one.reason})
             kept = [s for s in range(len(batch[0])) if s + 1 not in left_out]
             _note_bounds(mean, [seen + s + 1 for s in kept], sums)
-            if self.probability and model is not None:
-                mean = model.with_probabilities(
-                    mean, [run.take(kept) for run in batch] if left_out else batch
-                )
+            if self.probability:
+                runs = [run.take(kept) for run in batch] if left_out else batch
+                mean = self._with_probabilities(mean, runs, model)
             seen += len(batch[0])
-            yield _repeatable(mean)
+            yield repeatable(mean)
+
+    def _with_probabilities(
+        self, mean: Treebank, runs: Sequence[Treebank], model: HitModel | None
+    ) -> Treebank:
+        if model is not None:
+            return model.with_probabilities(mean, runs)
+        assert self.alone is not None
+        return self.alone.with_probabilities(mean, [runs[k] for k in self.asked])
 
 
-def _repeatable(mean: Treebank) -> Treebank:
+def repeatable(mean: Treebank) -> Treebank:
     """Return an average without what differs from one time to the next."""
     values = {name: v for name, v in mean.sentence_values.items() if name not in _NEVER_THE_SAME}
     return mean.with_columns(sentence_values=values)
@@ -174,6 +197,25 @@ def _count(_: None, piece: Cut) -> list[Frequencies]:
     return found
 
 
+# ---- what runs alone tell ----------------------------------------------------------------------------
+
+
+def model_of_votes(asked: tuple[int, ...], labelled: bool, cuts: Sequence[Cut], engine: Engine) -> HitModel:
+    """Return what some runs alone tell of probabilities, from votes that are counted in every shard."""
+    total = VoteSums(len(asked))
+    for _, counted in engine.map(_count_votes, (asked, labelled), cuts):
+        total.add(counted)
+    return model_alone(total, labelled=labelled)
+
+
+def _count_votes(shared: tuple[tuple[int, ...], bool], piece: Cut) -> VoteSums:
+    asked, labelled = shared
+    total = VoteSums(len(asked))
+    for batch in piece.batches():
+        total.add(VoteSums.of(find_candidates([batch[k] for k in asked], labelled=labelled)))
+    return total
+
+
 # ---- objectives of the whole corpus ------------------------------------------------------------------
 
 
@@ -197,12 +239,4 @@ def settled_objective(path: str, cuts: Sequence[Cut], engine: Engine) -> CorpusO
 
 def _count_trees(shared: tuple[str, CorpusObjective], piece: Cut) -> TreeCounts:
     path, objective = shared
-    model = load_model(path)
-    total = TreeCounts()
-    for batch in piece.batches():
-        asked = [batch[k] for k in model.chosen]
-        candidates = find_candidates(asked, labelled=model.labelled)
-        probabilities = model.estimates(candidates)
-        chosen = solve(asked, candidates, objective.values(probabilities, candidates.discontinuous), 1)
-        total += TreeCounts.of(candidates, probabilities, chosen)
-    return total
+    return load_model(path).count_trees(piece.batches(), objective, jobs=1)

@@ -33,12 +33,18 @@ class NoUniqueIds(Exception):
 
 
 def aligned_by_id(
-    runs: Sequence[Contents], folder: Path, size: int | None, say: Callable[[str], None]
+    runs: Sequence[Contents],
+    folder: Path,
+    size: int | None,
+    say: Callable[[str], None],
+    *,
+    or_by_position: bool = True,
 ) -> list[Contents]:
     """Return treebanks whose sentences stand in the order of the first one, by their ids.
 
     Without unique ids they stay as they are, and it is said: sentences are then matched by position, and must
-    have the same words. Raises `MismatchError` if treebanks have different sentences.
+    have the same words. Raises `MismatchError` if treebanks have different sentences, or, without
+    `or_by_position`, no unique ids.
     """
     first = runs[0]
     other = [run for run in runs[1:] if not _same_order(first, run)]
@@ -55,6 +61,8 @@ def aligned_by_id(
                 for number, run in enumerate(runs)
             ]
     except NoUniqueIds as error:
+        if not or_by_position:
+            raise MismatchError(f"{error}, and sentences are to be matched by them") from error
         say(f"{error}: sentences are matched by position")
         return list(runs)
     say(f"{len(other)} of {len(runs)} treebanks were brought into the order of {first.name}")

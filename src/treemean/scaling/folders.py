@@ -15,7 +15,7 @@ from treemean.files.output import write_file
 from treemean.files.parts import remove_leftovers
 from treemean.files.sealed import sealed
 from treemean.formats.sharded import MANIFEST, UNFINISHED, Manifest, Shard, load_manifest
-from treemean.scaling.shards import Made, bad_name, shard_files, sync_folder
+from treemean.scaling.shards import Made, bad_name, found_shard, shard_files, sync_folder
 from treemean.scaling.sums import Sums
 
 _LOCK = ".lock"
@@ -30,7 +30,7 @@ def working_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         path.mkdir(parents=True, exist_ok=True)
         _check_ours(path)
-        with _locked(path):
+        with locked(path):
             _clear(path)
             try:
                 yield path
@@ -57,7 +57,8 @@ def _check_ours(path: Path) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes away from a folder."""
     file = _open_lock(path / _LOCK)
     try:
         yield
@@ -148,6 +149,19 @@ def finish(path: Path, made: Collected, provenance: Mapping[str, Any]) -> Manife
     sync_folder(path)
     clear_leftovers(path, made.files)
     return manifest
+
+
+def notes_of(folder: str | os.PathLike[str], manifest: Manifest, kind: str) -> Iterator[Any]:
+    """Yield all notes of a kind, shard by shard; the manifest has only the first of them."""
+    if not manifest.sums["counts"].get(kind):
+        return
+    for shard in manifest.shards:
+        found = found_shard(os.fspath(folder), shard.file)
+        if found is None:
+            raise FormatError(
+                "not the file that the manifest tells of", path=os.path.join(folder, shard.file)
+            )
+        yield from found.sums.notes.get(kind, [])
 
 
 def clear_leftovers(path: Path, files: set[str]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treemean.files.checksums import checksum
+from treemean.scaling.engines import Engine
+from treemean.scaling.inputs import Cut
 from treemean.scaling.shards import Work
 from treemean.scaling.sums import Sums
 from treemean.trees import Treebank
@@ -17,9 +20,25 @@ if TYPE_CHECKING:
     from treemean.parsing import Model
 
 
+class ParserWork(Work):
+    """Parses sentences; their own trees do not matter."""
+
+    def check_text(self) -> None:
+        """Raise `TreemeanError` if plain text, which has no tags to tell punctuation by, will not do."""
+        raise NotImplementedError
+
+    def settled(self, first: Treebank) -> ParserWork:
+        """Return the work with what the first sentences decide for all."""
+        raise NotImplementedError
+
+    def prepared(self, cuts: Sequence[Cut], folder: Path, engine: Engine) -> ParserWork:
+        """Return the work with what must be known of all sentences; `folder` is that of the job."""
+        return self
+
+
 @dataclass(frozen=True)
-class Parsing(Work):
-    """Parses sentences; their own trees do not matter.
+class Parsing(ParserWork):
+    """Parses with one model.
 
     Parameters
     ----------
@@ -41,6 +60,10 @@ class Parsing(Work):
         told = {name: value for name, value in asdict(self).items() if name != "gpu"}
         return {**told, "model": checksum(self.model), "device": self.device.split(":")[0]}
 
+    def check_text(self) -> None:
+        """Raise `TreemeanError` if the model tells punctuation by tags only."""
+        load_model(self.model, self.device).normalisation.kept([])
+
     def settled(self, first: Treebank) -> Parsing:
         """Return the work with what the first sentences decide for all."""
         way = load_model(self.model, self.device).normalisation.settled(first).punctuation
@@ -57,7 +80,7 @@ class Parsing(Work):
             normalisation = replace(normalisation, punctuation=self.punctuation)
         counts = ParseCounts()
         sentences = sentences_of((batch for (batch,) in batches), normalisation)
-        with _one_thread():
+        with one_thread():
             yield from parse(model, sentences, options=ParseOptions(**self.options), counts=counts)
         sums.counts.update(asdict(counts))
 
@@ -74,7 +97,7 @@ def _loaded(folder: str, _: str, device: str) -> Model:
     return Model.load(folder, device=device)
 
 
-class _one_thread:
+class one_thread:
     """Lets PyTorch compute with one thread, so that sums are added in the same order on every machine."""
 
     def __enter__(self) -> None:

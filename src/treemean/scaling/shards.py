@@ -59,6 +59,7 @@ class Work:
         """Raise `TreemeanError` if something is wrong with the whole, before it is called finished."""
 
 
+@dataclass(frozen=True)
 class AsItIs(Work):
     """Copies a treebank."""
 

@@ -42,7 +42,7 @@ def each_shard(work: Work, task: StreamTask) -> Iterator[Made]:
     """Yield the shards of a treebank when they are made."""
     os.makedirs(task.folder, exist_ok=True)
     problems = SetAside(Sums()) if work.skip_bad else None
-    stream = _Stream(read_any(task.path, task.reading, problems))
+    stream = Stream(read_any(task.path, task.reading, problems))
     told, source = fingerprint(work), checksum(task.path)
     for number in count():
         sums = Sums()
@@ -77,7 +77,7 @@ def read_any(path: str, reading: Mapping[str, Any], problems: Problems | None = 
         yield Treebank.from_trees(Tree(one.words, [(range(len(one.words)), "")]) for one in some)
 
 
-class _Stream:
+class Stream:
     """Batches, of which so many sentences at a time can be taken."""
 
     def __init__(self, batches: Iterator[Treebank]) -> None:

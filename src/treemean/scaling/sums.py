@@ -13,7 +13,7 @@ from treemean.errors import FormatError
 from treemean.trees import Treebank
 
 _TEXTS = ("functions", "tags", "word_functions")
-#: So many notes of every kind are kept of a whole treebank; all are counted.
+#: So many notes of every kind are kept of a whole treebank; all are counted, and shards keep their own.
 MOST_NOTES = 1000
 
 
@@ -46,9 +46,7 @@ class Sums:
     def note(self, kind: str, entry: Any) -> None:
         """Count something, and keep a note about it."""
         self.counts[kind] += 1
-        kept = self.notes.setdefault(kind, [])
-        if len(kept) < MOST_NOTES:
-            kept.append(entry)
+        self.notes.setdefault(kind, []).append(entry)
 
     def add(self, other: Sums) -> None:
         """Add what was counted of the shard that follows."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
-from treemean._version import __version__
 from treemean.errors import InvalidOption, TreemeanError
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import METRICS
+from treemean.fitting.candidates import find_candidates
 from treemean.fitting.candidates.development import make_development
+from treemean.fitting.candidates.votes import VoteSums
 from treemean.fitting.fit.estimators import TRAINERS, fit_estimator
 from treemean.fitting.fit.options import Options
+from treemean.fitting.fit.provenance import Fingerprint, provenance_of
 from treemean.fitting.fit.weights import UNSUPERVISED, fit_weights, fit_without_gold
 from treemean.fitting.models.hit_model import MODELS, HitModel
 from treemean.names import Metric, ObjectiveName, SelectionRule, Target
@@ -90,31 +90,72 @@ def fit(
         target, eta, objective, beta, select, size, score, given, folds, seed, jobs, trade_off, labelled
     )
     chosen_model = _default_model(gold) if model is None else model
+    if gold is None:
+        return fit_batches([runs], chosen_model, options, len(runs), names)
     _check(chosen_model, gold, options, len(runs))
     if labelled:
         _check_labels(runs, gold)
-    called = tuple(names) if names is not None else tuple(f"run {k}" for k in range(1, len(runs) + 1))
-    if len(called) != len(runs):
-        raise InvalidOption(f"{len(called)} names for {len(runs)} runs")
-    if gold is None:
-        fitted = fit_without_gold(runs, chosen_model, options)
-    else:
-        development = make_development(
-            runs, gold, protocol=protocol, labelled=labelled, folds=folds, seed=seed
-        )
-        fitted = (
-            fit_estimator(development, chosen_model, options)
-            if chosen_model in TRAINERS
-            else fit_weights(development, chosen_model, options)
-        )
+    called = _names(names, len(runs))
+    development = make_development(runs, gold, protocol=protocol, labelled=labelled, folds=folds, seed=seed)
+    fitted = (
+        fit_estimator(development, chosen_model, options)
+        if chosen_model in TRAINERS
+        else fit_weights(development, chosen_model, options)
+    )
+    return _described(fitted, options, [*map(Fingerprint.of, runs)], Fingerprint.of(gold), called)
+
+
+def fit_batches(
+    batches: Iterable[Sequence[Treebank]],
+    model: str,
+    options: Options,
+    runs: int,
+    names: Sequence[str] | None = None,
+) -> HitModel:
+    """Fit a model that needs no gold to runs that are read part by part: only votes are added up.
+
+    The model is that which `fit` finds for the whole.
+    """
+    _check(model, None, options, runs)
+    called = _names(names, runs)
+    votes = VoteSums(runs)
+    read = [Fingerprint() for _ in range(runs)]
+    labels: list[set[str]] = [set() for _ in range(runs)]
+    for batch in batches:
+        votes.add(VoteSums.of(find_candidates(batch, labelled=options.labelled)))
+        for fingerprint, seen, part in zip(read, labels, batch, strict=True):
+            fingerprint.add(part)
+            seen.update(part.labels.texts if len(part.labels) else ())
+    if options.labelled:
+        for number, seen in enumerate(labels, 1):
+            _check_some_label(f"run {number}", seen)
+    return _described(fit_without_gold(votes.table(), model, options), options, read, None, called)
+
+
+def _described(
+    fitted: HitModel,
+    options: Options,
+    runs: Sequence[Fingerprint],
+    gold: Fingerprint | None,
+    names: tuple[str, ...],
+) -> HitModel:
+    """Return a model with all that is told about it."""
     report = {
-        "model": chosen_model,
-        "target": target,
+        "model": fitted.name,
+        "target": options.target,
         "eta": options.used_eta,
-        "sentences": len(runs[0]),
+        "sentences": runs[0].sentences,
         **fitted.report,
     }
-    return replace(fitted, runs=called, report=report, provenance=_provenance(runs, gold, called, options))
+    provenance = provenance_of(runs, gold, names, options)
+    return replace(fitted, runs=names, report=report, provenance=provenance)
+
+
+def _names(names: Sequence[str] | None, runs: int) -> tuple[str, ...]:
+    called = tuple(names) if names is not None else tuple(f"run {k}" for k in range(1, runs + 1))
+    if len(called) != runs:
+        raise InvalidOption(f"{len(called)} names for {runs} runs")
+    return called
 
 
 def _listed() -> str:
@@ -160,8 +201,13 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
 def _check_labels(runs: Sequence[Treebank], gold: Treebank | None) -> None:
     """Raise an error if a treebank has constituents, but no labels."""
     for name, bank in [*((f"run {k}", run) for k, run in enumerate(runs, 1)), ("the gold", gold)]:
-        if bank is not None and len(bank.labels) and set(bank.labels.texts) == {""}:
-            raise TreemeanError(f"{name} has no labels: fit without them")
+        if bank is not None and len(bank.labels):
+            _check_some_label(name, set(bank.labels.texts))
+
+
+def _check_some_label(name: str, labels: set[str]) -> None:
+    if labels == {""}:
+        raise TreemeanError(f"{name} has no labels: fit without them")
 
 
 def _check_needless(model: str, options: Options) -> None:
@@ -177,29 +223,3 @@ def _check_needless(model: str, options: Options) -> None:
     ):
         if differs and not allowed:
             raise InvalidOption(f"{name} goes with {needed} only, and would change nothing here")
-
-
-def _provenance(
-    runs: Sequence[Treebank], gold: Treebank | None, names: Sequence[str], options: Options
-) -> dict[str, Any]:
-    return {
-        "treemean": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "runs": [{"name": name, **_fingerprint(run)} for name, run in zip(names, runs, strict=True)],
-        "gold": None if gold is None else _fingerprint(gold),
-        "options": {name: value for name, value in vars(options).items() if name != "jobs"},
-    }
-
-
-def _fingerprint(treebank: Treebank) -> dict[str, Any]:
-    """Return sizes of a treebank, and a digest of its trees."""
-    digest = hashlib.blake2b(digest_size=16)
-    for column in (treebank.word_offsets, treebank.constituent_offsets, treebank.bits):
-        digest.update(np.ascontiguousarray(column).tobytes())
-    return {
-        "sentences": len(treebank),
-        "words": len(treebank.words),
-        "constituents": len(treebank.labels),
-        "trees": digest.hexdigest(),
-    }

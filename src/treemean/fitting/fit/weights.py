@@ -12,6 +12,7 @@ import numpy as np
 from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates import Candidates, Flags, Floats, find_candidates
 from treemean.fitting.candidates.development import Development
+from treemean.fitting.candidates.votes import VoteTable
 from treemean.fitting.fit.confidence import (
     calibrate_on,
     confidence_notes,
@@ -22,37 +23,35 @@ from treemean.fitting.fit.options import Options, make_report, trade_off_points
 from treemean.fitting.fit.selection import BETAS, Scheme, SchemeSearch
 from treemean.fitting.models import agreement, em
 from treemean.fitting.models.calibration import calibration_without_gold
-from treemean.fitting.models.estimator import Estimator
+from treemean.fitting.models.estimator import Estimator, VoteEstimator
 from treemean.fitting.models.hit_model import HitModel
 from treemean.fitting.models.objectives import SentenceObjective
 from treemean.fitting.models.weights import RunWeights, equal
 from treemean.trees import Treebank
 
 #: Models that look at no gold trees, and how they are trained.
-UNSUPERVISED: dict[str, Callable[[Candidates], Estimator]] = {
+UNSUPERVISED: dict[str, Callable[[Candidates | VoteTable], VoteEstimator]] = {
     "agreement": agreement.train,
     "em": em.train,
 }
 
 
-def fit_without_gold(runs: Sequence[Treebank], model: str, options: Options) -> HitModel:
+def fit_without_gold(votes: VoteTable, model: str, options: Options) -> HitModel:
     """Fit what needs no gold trees where none tell how good it is."""
-    everyone = tuple(range(len(runs)))
-    candidates = find_candidates(runs, labelled=options.labelled)
     train = UNSUPERVISED.get(model, _equal)
     assert options.beta is not None
     report: dict[str, Any] = {
         "schemes": 1,
         "notes": ["no gold trees were given: nothing is known about the scores"],
     }
-    calibration = calibration_without_gold(candidates, train)
+    calibration = calibration_without_gold(votes, train)
     if calibration is not None:
         report["notes"] += ["probabilities are those that two further runs would agree"]
     objective = SentenceObjective(options.beta)
     return HitModel(
         (),
-        everyone,
-        train(candidates),
+        tuple(range(votes.runs)),
+        train(votes),
         objective,
         report,
         calibration=calibration,
@@ -60,7 +59,7 @@ def fit_without_gold(runs: Sequence[Treebank], model: str, options: Options) -> 
     )
 
 
-def _equal(candidates: Candidates) -> Estimator:
+def _equal(candidates: Candidates | VoteTable) -> VoteEstimator:
     return equal(candidates.runs)
 
 

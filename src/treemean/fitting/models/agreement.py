@@ -19,7 +19,7 @@ import numpy as np
 from treemean.errors import FormatError, MismatchError
 from treemean.files import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
-from treemean.fitting.candidates.geometry import find_edges
+from treemean.fitting.candidates.votes import VoteTable, has_one_word_gaps, votes_of
 
 #: Of two runs, neither agrees more than the other.
 LEAST_RUNS = 3
@@ -39,7 +39,7 @@ class Agreement:
     discontinuous: Floats
     one_word: float
 
-    def probabilities(self, candidates: Candidates) -> Floats:
+    def probabilities(self, candidates: Candidates | VoteTable) -> Floats:
         """Return the weighted share of the votes of each candidate."""
         if candidates.runs != len(self.continuous):
             raise MismatchError(f"weights of {len(self.continuous)} runs for {candidates.runs} runs")
@@ -67,43 +67,33 @@ class Agreement:
         return Agreement(continuous, discontinuous, one_word)
 
 
-def has_one_word_gaps(candidates: Candidates) -> Flags:
-    """Tell which candidates have gaps, all of them of one word."""
-    edges = find_edges(candidates.bits)
-    missing = edges.end - edges.start - candidates.sizes
-    short: Flags = candidates.discontinuous & (missing == candidates.fan_outs - 1)
-    return short
-
-
-def train(candidates: Candidates) -> Agreement:
+def train(candidates: Candidates | VoteTable) -> Agreement:
     """Weigh runs by their agreement with the others."""
     equal = np.ones(candidates.runs)
     if candidates.runs < LEAST_RUNS:
         return Agreement(equal, equal, 1.0)
-    short = has_one_word_gaps(candidates)
-    longer = candidates.discontinuous & ~short
-    continuous = _weights(_by_run(candidates, ~candidates.discontinuous))
-    if candidates.counts[longer].sum() < LEAST_PROPOSALS:
+    votes = votes_of(candidates)
+    longer = votes.discontinuous & ~votes.one_word
+    continuous = _weights(_by_run(votes, ~votes.discontinuous))
+    if (votes.counts * votes.times)[longer].sum() < LEAST_PROPOSALS:
         return Agreement(continuous, equal, 1.0)
-    one, several = _overall(candidates, short), _overall(candidates, longer)
-    return Agreement(
-        continuous, _weights(_by_run(candidates, longer)), 1.0 if one <= several else several / one
-    )
+    one, several = _overall(votes, votes.one_word), _overall(votes, longer)
+    return Agreement(continuous, _weights(_by_run(votes, longer)), 1.0 if one <= several else several / one)
 
 
-def _by_run(candidates: Candidates, which: Flags) -> Floats:
+def _by_run(given: VoteTable, which: Flags) -> Floats:
     """Return the agreement of each run on some candidates, 0 where it proposes none of them."""
-    votes = candidates.votes[which].astype(np.float64)
-    proposals = votes.sum(axis=0)
-    agreed = votes.T @ (candidates.counts[which] - 1.0)
-    shares: Floats = agreed / np.maximum(proposals, 1.0) / (candidates.runs - 1)
+    votes, times = given.votes[which].astype(np.float64), given.times[which].astype(np.float64)
+    proposals = votes.T @ times
+    agreed = votes.T @ (times * (given.counts[which] - 1.0))
+    shares: Floats = agreed / np.maximum(proposals, 1.0) / (given.runs - 1)
     return shares
 
 
-def _overall(candidates: Candidates, which: Flags) -> float:
+def _overall(given: VoteTable, which: Flags) -> float:
     """Return the agreement on some candidates over all proposals; 0 if there are none."""
-    counts = candidates.counts[which].astype(np.float64)
-    return float((counts * (counts - 1)).sum() / max(counts.sum(), 1.0) / (candidates.runs - 1))
+    counts, times = given.counts[which].astype(np.float64), given.times[which].astype(np.float64)
+    return float((times * counts * (counts - 1)).sum() / max((times * counts).sum(), 1.0) / (given.runs - 1))
 
 
 def _weights(agreement: Floats) -> Floats:

@@ -17,7 +17,8 @@ import numpy as np
 from treemean.errors import FormatError
 from treemean.files import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
-from treemean.fitting.models.estimator import KINDS, Estimator, of_kind
+from treemean.fitting.candidates.votes import VoteTable, votes_of
+from treemean.fitting.models.estimator import KINDS, VoteEstimator, of_kind
 from treemean.trees.bitsets import Ints
 
 #: How many candidates with the overall share of right ones are added to each level.
@@ -105,16 +106,18 @@ def pool_adjacent_violators(totals: Floats, weights: Floats) -> Floats:
     return np.repeat(means, [length for *_, length in pools])
 
 
-def fit_map(estimates: Floats, right: Flags, prior: float = PRIOR) -> MonotoneMap:
+def fit_map(estimates: Floats, right: Flags, prior: float = PRIOR, times: Ints | None = None) -> MonotoneMap:
     """Return how often candidates are right, by what was estimated of them.
 
     Candidates of the same estimate count together, so that neither their order matters, nor that of the runs,
     whose votes are added up in that order: estimates are compared to so many digits as this leaves alone.
+    `times` is how often each counts; once if not given.
     """
     if not len(estimates):
         return UNCHANGED
     places, number = np.unique(np.round(estimates, _DECIMALS), return_inverse=True)
-    seen, matched = _sums(number, np.ones(len(right))), _sums(number, right)
+    each = np.ones(len(right), dtype=np.int64) if times is None else times
+    seen, matched = _sums(number, each), _sums(number, each * right)
     level = np.unique(pool_adjacent_violators(matched, seen), return_inverse=True)[1]
     size, correct = _sums(level, seen), _sums(level, matched)
     centres = _sums(level, places * seen) / size
@@ -123,18 +126,21 @@ def fit_map(estimates: Floats, right: Flags, prior: float = PRIOR) -> MonotoneMa
     return MonotoneMap(centres, np.clip(drawn, 0.0, 1.0))
 
 
-def _sums(number: Ints, values: Floats | Flags) -> Floats:
+def _sums(number: Ints, values: Floats | Ints) -> Floats:
     return np.bincount(number, weights=values).astype(np.float64)
 
 
-def fit_calibration(estimates: Floats, right: Flags, discontinuous: Flags) -> Calibration:
+def fit_calibration(
+    estimates: Floats, right: Flags, discontinuous: Flags, times: Ints | None = None
+) -> Calibration:
     """Fit both maps to estimates of candidates (by what did not see them) and whether these are right."""
+    each = np.ones(len(right), dtype=np.int64) if times is None else times
     rows = [of_kind(discontinuous, kind) for kind in KINDS]
-    return Calibration(*(fit_map(estimates[these], right[these]) for these in rows))
+    return Calibration(*(fit_map(estimates[these], right[these], times=each[these]) for these in rows))
 
 
 def calibration_without_gold(
-    candidates: Candidates, train: Callable[[Candidates], Estimator]
+    candidates: Candidates | VoteTable, train: Callable[[VoteTable], VoteEstimator]
 ) -> Calibration | None:
     """Calibrate an estimator by the runs alone; None for a single run, of which nothing can be said.
 
@@ -145,14 +151,15 @@ def calibration_without_gold(
     """
     if candidates.runs < 2:
         return None
+    votes = votes_of(candidates)
     parts = []
-    for left_out in range(candidates.runs):
-        others = candidates.without_run(left_out)
-        by_others = candidates.counts > candidates.votes[:, left_out]
+    for left_out in range(votes.runs):
+        others = votes.without_run(left_out)
+        by_others = votes.counts > votes.votes[:, left_out]
         estimates = train(others).probabilities(others)
-        parts.append((estimates, candidates.votes[by_others, left_out], others.discontinuous))
-    estimates, proposed, gapped = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    found = fit_calibration(estimates, proposed, gapped)
+        parts.append((estimates, votes.votes[by_others, left_out], others.discontinuous, others.times))
+    estimates, proposed, gapped, times = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    found = fit_calibration(estimates, proposed, gapped, times)
     return Calibration(_of_two(found.continuous), _of_two(found.discontinuous))
 
 

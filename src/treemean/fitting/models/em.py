@@ -19,6 +19,7 @@ import numpy as np
 from treemean.errors import FormatError, MismatchError
 from treemean.files import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
+from treemean.fitting.candidates.votes import VoteTable, votes_of
 from treemean.fitting.models.estimator import sigmoid
 
 #: Two classes have 2K + 1 probabilities, and the votes of K runs 2^K − 2 frequencies to tell them by: too few
@@ -42,7 +43,7 @@ class TwoClasses:
     right: Floats
     wrong: Floats
 
-    def probabilities(self, candidates: Candidates) -> Floats:
+    def probabilities(self, candidates: Candidates | VoteTable) -> Floats:
         """Return how likely continuous candidates are right, and for the others their share of the votes."""
         if candidates.runs != len(self.right):
             raise MismatchError(f"reliabilities of {len(self.right)} runs for {candidates.runs} runs")
@@ -75,19 +76,20 @@ class TwoClasses:
         return TwoClasses(prior, right, wrong)
 
 
-def train(candidates: Candidates) -> TwoClasses:
+def train(candidates: Candidates | VoteTable) -> TwoClasses:
     """Estimate the classes from the votes for continuous candidates.
 
     It begins with the share of votes, so that the class with more votes is the right one. One vote of either
     kind is added for each run and class, which keeps all probabilities inside 0 to 1 whatever the data.
     """
-    votes = candidates.votes[~candidates.discontinuous]
-    real = votes.astype(np.float64)
+    given = votes_of(candidates)
+    given = given.take(~given.discontinuous)
+    real, times = given.votes.astype(np.float64), given.times.astype(np.float64)
     right = np.clip(real.mean(axis=1), 0.05, 0.95)
-    model = _estimate(real, right, 0.0, 0.0)
+    model = _estimate(real, times, right, 0.0, 0.0)
     for _ in range(_ROUNDS):
-        before, right = right, model.posterior(votes)
-        model = _estimate(real, right, *_unseen(model, len(votes)))
+        before, right = right, model.posterior(given.votes)
+        model = _estimate(real, times, right, *_unseen(model, int(given.times.sum())))
         if np.abs(right - before).max(initial=0.0) < _TOLERANCE:
             break
     return model
@@ -101,10 +103,13 @@ def _unseen(model: TwoClasses, seen: int) -> tuple[float, float]:
     return everything * right, everything * wrong
 
 
-def _estimate(votes: Floats, right: Floats, unseen_right: float, unseen_wrong: float) -> TwoClasses:
-    all_right, all_wrong = right.sum() + unseen_right, (1 - right).sum() + unseen_wrong
+def _estimate(
+    votes: Floats, times: Floats, right: Floats, unseen_right: float, unseen_wrong: float
+) -> TwoClasses:
+    right, wrong = times * right, times * (1 - right)
+    all_right, all_wrong = right.sum() + unseen_right, wrong.sum() + unseen_wrong
     return TwoClasses(
         float((all_right + 1) / (all_right + all_wrong + 2)),
         (right @ votes + 1) / (all_right + 2),
-        ((1 - right) @ votes + 1) / (all_wrong + 2),
+        (wrong @ votes + 1) / (all_wrong + 2),
     )

@@ -12,6 +12,7 @@ from treemean.errors import TreemeanError
 from treemean.fitting.candidates import Candidates, Flags, Floats
 from treemean.fitting.candidates.development import Development
 from treemean.fitting.candidates.features import Features
+from treemean.fitting.candidates.votes import VoteTable
 
 Kind = Literal["continuous", "discontinuous"]
 KINDS: tuple[Kind, ...] = ("continuous", "discontinuous")
@@ -29,6 +30,13 @@ class Estimator(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
+
+
+class VoteEstimator(Estimator, Protocol):
+    """Tells that from votes alone, so that a table of them will do."""
+
+    def probabilities(self, candidates: Candidates | VoteTable) -> Floats:
+        """Return float64[M]."""
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,11 @@ from treemean.fitting.models.objectives import (
     CorpusObjective,
     Objective,
     SentenceObjective,
+    TreeCounts,
     objective_from,
     settle,
+    settle_by,
+    solve,
 )
 from treemean.fitting.models.signed import Signed
 from treemean.fitting.models.weights import RunWeights
@@ -126,6 +129,36 @@ class HitModel:
             **found,
         }
 
+    def settled(self, batches: Iterable[Sequence[Treebank]], *, jobs: int | None = None) -> HitModel:
+        """Return the model around the scores of a corpus, found by passes over its batches.
+
+        Only sums are kept of a pass. A model that looks at each sentence by itself, and one for a corpus that
+        is too small to tell anything, is returned as it is.
+        """
+        objective = self.objective
+        if not isinstance(objective, CorpusObjective):
+            return self
+        if sum(len(batch[0]) for batch in batches) < LEAST_CORPUS:
+            return self
+
+        def count(around: CorpusObjective) -> TreeCounts:
+            return self.count_trees(batches, around, jobs=jobs)
+
+        return replace(self, objective=settle_by(objective, count))
+
+    def count_trees(
+        self, batches: Iterable[Sequence[Treebank]], objective: CorpusObjective, *, jobs: int | None = None
+    ) -> TreeCounts:
+        """Return what an objective must know of the trees that are best under it."""
+        total = TreeCounts()
+        for batch in batches:
+            asked = [batch[k] for k in self.chosen]
+            candidates = find_candidates(asked, labelled=self.labelled)
+            probabilities = self.estimates(candidates)
+            values = objective.values(probabilities, candidates.discontinuous)
+            total += TreeCounts.of(candidates, probabilities, solve(asked, candidates, values, jobs))
+        return total
+
     def estimates(self, candidates: Candidates) -> Floats:
         """Return what the estimator says of candidates; weights of runs estimate nothing."""
         if isinstance(self.values, RunWeights):
@@ -149,17 +182,24 @@ class HitModel:
         ]
 
     def average(
-        self, runs: Sequence[Treebank], *, jobs: int | None = None, probability: bool = False, **options: Any
+        self,
+        runs: Sequence[Treebank],
+        *,
+        jobs: int | None = None,
+        probability: bool = False,
+        settled: bool = False,
+        **options: Any,
     ) -> Treebank:
         """Return the average of runs with these hits; other options are those of `treemean.average`.
 
         It is a joint average of sets and labels if the model is for these. With `probability` every
-        constituent carries how likely it is right; see `with_probabilities`.
+        constituent carries how likely it is right; see `with_probabilities`. `settled` is that of
+        `arguments`.
         """
         if probability:
             self.check_calibrated()  # now, and not when everything is averaged
         self.check_labelled(options.setdefault("labelled", self.labelled))
-        found = self.arguments(runs, jobs=jobs, binary=bool(options.get("binary")))
+        found = self.arguments(runs, jobs=jobs, binary=bool(options.get("binary")), settled=settled)
         skipped: list[Unsolved] | None = options.get("skipped")
         before = len(skipped or [])
         mean = average(list(runs), **found, jobs=jobs, **options)

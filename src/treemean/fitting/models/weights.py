@@ -11,6 +11,7 @@ import numpy as np
 from treemean.errors import FormatError, TreemeanError
 from treemean.files import stored
 from treemean.fitting.candidates import Candidates, Floats
+from treemean.fitting.candidates.votes import VoteTable
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class RunWeights:
     continuous: tuple[float, ...]
     discontinuous: tuple[float, ...]
 
-    def probabilities(self, candidates: Candidates) -> Floats:
+    def probabilities(self, candidates: Candidates | VoteTable) -> Floats:
         """Return the weighted share of the votes of each candidate, from 0 to 1."""
         by_kind: Floats = candidates.votes @ np.array([self.continuous, self.discontinuous]).T
         by_kind = by_kind / candidates.runs

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treemean.agreement import Agreement, agree
-from treemean.agreement.together import bring_together
+from treemean.agreement.together import Whole, bring_together
 from treemean.errors import InvalidOption
 from treemean.evaluation import Evaluation, Protocol, evaluate, get_protocol
 from treemean.evaluation.alignment import align
@@ -217,7 +217,9 @@ def _with_gold(
 
 def _alone(given: Mapping[str, Treebank], protocol: Protocol, options: Mapping[str, Any]) -> _Aligned:
     """Align runs with each other, where there is no gold."""
-    together = bring_together(given, protocol, **options)
+    told = Whole.of([given], options["punctuation"])
+    others = {name: value for name, value in options.items() if name != "punctuation"}
+    together = bring_together(given, protocol, whole=told, **others)
     whole = together.whole.take(together.sentences)
     kept = np.zeros(len(whole.words), dtype=bool)
     lengths = together.runs[0].lengths

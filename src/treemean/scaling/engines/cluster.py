@@ -11,12 +11,12 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle
 from typing import Any
 
 from treemean.errors import MissingDependency, TreemeanError, reason_of
 from treemean.names import EngineName
-from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, attempt
+from treemean.scaling.engines import plain
+from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, attempt, result_of
 
 #: How many tasks are handed to the cluster for every worker: one is at work, the others wait beside it.
 _AHEAD = 3
@@ -100,50 +100,45 @@ class RayEngine:
     ) -> Iterator[tuple[int, Result]]:
         """Yield numbers and results of tasks; no more are handed over than the workers need."""
         ray = self._ray
-        together = ray.put(shared)
-        submit, at_once = self._submitter(function, together, gpu)
+        call = ray.put(plain.dump_call(function, shared))
+        submit, at_once = self._submitter(call, gpu)
         running: dict[Any, int] = {}
         following = iter(range(len(tasks)))
         try:
             while True:
                 while len(running) < at_once and (number := next(following, None)) is not None:
-                    running[submit(tasks[number])] = number
+                    running[submit(plain.dumps(tasks[number]))] = number
                 if not running:
                     return
                 done, _ = ray.wait(list(running), num_returns=1)
                 for reference in done:
                     number = running.pop(reference)
-                    result, failure = self._get(reference, number, len(tasks))
-                    if failure is not None:
-                        failure.raise_here()
-                    yield number, result
+                    yield number, result_of(self._get(reference, number, len(tasks)))
         finally:
             for reference in running:
                 ray.cancel(reference, force=not gpu)
 
-    def _get(self, reference: Any, number: int, count: int) -> Any:
+    def _get(self, reference: Any, number: int, count: int) -> bytes:
         ray = self._ray
         try:
-            return ray.get(reference)
+            answer: bytes = ray.get(reference)
+            return answer
         except ray.exceptions.RayError as error:
             raise TreemeanError(
                 f"task {number + 1} of {count} ended its process {ATTEMPTS} times; too little memory is the "
                 f"usual reason: give fewer workers ({type(error).__name__})"
             ) from error
 
-    def _submitter(
-        self, function: Callable[[Any, Any], Any], shared: Any, gpu: bool
-    ) -> tuple[Callable[[Any], Any], int]:
+    def _submitter(self, call: Any, gpu: bool) -> tuple[Callable[[bytes], Any], int]:
         """Return what hands a task to the cluster, and how many tasks are handed over at once."""
         ray = self._ray
         gpus = int(ray.cluster_resources().get("GPU", 0)) if gpu else 0
         if not gpus:
             remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(attempt)
-            return lambda task: remote.remote(function, shared, task), _AHEAD * self.workers
+            return lambda task: remote.remote(call, task), _AHEAD * self.workers
         actor = ray.remote(num_gpus=1, max_restarts=-1, max_task_retries=ATTEMPTS)(_Attempts)
-        actors = [actor.remote(function, shared) for _ in range(min(gpus, self.workers))]
-        in_turn = cycle(actors)
-        return lambda task: next(in_turn).run.remote(task), 2 * len(actors)
+        actors = _Actors(ray, [actor.remote(call) for _ in range(min(gpus, self.workers))])
+        return actors.submit, 2 * len(actors)
 
     def resources(self) -> dict[str, Any]:
         """Return the resources of the cluster, and its nodes."""
@@ -160,11 +155,33 @@ class RayEngine:
             self._ray.shutdown()
 
 
+class _Actors:
+    """Actors, of which the one with the fewest tasks gets the next: slow ones hold nobody up."""
+
+    def __init__(self, ray: Any, actors: Sequence[Any]) -> None:
+        self._ray = ray
+        self._tasks: list[tuple[Any, set[Any]]] = [(actor, set()) for actor in actors]
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def submit(self, task: bytes) -> Any:
+        """Hand over a task."""
+        for _, given in self._tasks:
+            if given:
+                done, _ = self._ray.wait([*given], num_returns=len(given), timeout=0)
+                given.difference_update(done)
+        actor, given = min(self._tasks, key=lambda one: len(one[1]))
+        reference = actor.run.remote(task)
+        given.add(reference)
+        return reference
+
+
 class _Attempts:
     """An actor: keeps what tasks share, and whatever the function keeps in its process, such as a model."""
 
-    def __init__(self, function: Callable[[Any, Any], Any], shared: Any) -> None:
-        self._function, self._shared = function, shared
+    def __init__(self, call: bytes) -> None:
+        self._call = call
 
-    def run(self, task: Any) -> Any:
-        return attempt(self._function, self._shared, task)
+    def run(self, task: bytes) -> bytes:
+        return attempt(self._call, task)

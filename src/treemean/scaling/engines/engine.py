@@ -2,6 +2,7 @@
 
 A function is pure: it takes what all tasks share and one task, and returns a result that is the same wherever
 and however often it runs. So an engine may give a task to somebody else when a process or a machine is lost.
+It is a function of a module; what it takes and gives are plain values, which travel as JSON (`plain`).
 No job knows which engine runs it.
 """
 
@@ -10,11 +11,13 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
 
 from treemean.errors import TreemeanError
 from treemean.names import EngineName
+from treemean.scaling.engines import plain
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
@@ -70,19 +73,25 @@ def visible_gpus() -> list[str]:
     return told.split(",")[:count] if told else [str(number) for number in range(count)]
 
 
-# ---- errors on their way to the driver ---------------------------------------------------------------
-
-Outcome = tuple[Any, "Failure | None"]
+# ---- tasks in other processes ------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class Failure:
     """An error of a task, as it travels from a worker: what a user should read, or a traceback."""
 
-    def __init__(self, error: BaseException) -> None:
-        self.message = str(error)
-        self.ours = isinstance(error, TreemeanError)
-        self.kind = type(error).__name__
-        self.trace = "" if self.ours else "".join(traceback.format_exception(error))
+    message: str
+    kind: str
+    ours: bool = False
+    trace: str = ""
+
+    @staticmethod
+    def of(error: BaseException) -> Failure:
+        """Describe an error."""
+        kind = type(error).__name__
+        if isinstance(error, TreemeanError):
+            return Failure(str(error), kind, ours=True)
+        return Failure(str(error), kind, trace="".join(traceback.format_exception(error)))
 
     def raise_here(self) -> None:
         """Raise the error in the process that reads it."""
@@ -91,9 +100,18 @@ class Failure:
         raise RuntimeError(f"a worker failed with {self.kind}: {self.message}\n{self.trace}")
 
 
-def attempt(function: Callable[[Any, Any], Any], shared: Any, task: Any) -> Outcome:
-    """Run a task where it is, and return its result, or how it failed."""
+def attempt(call: bytes, task: bytes) -> bytes:
+    """Run a task where it is, and return its result, or how it failed; all are plain values (`plain.py`)."""
     try:
-        return function(shared, task), None
+        function, shared = plain.load_call(call)
+        return plain.dumps([function(shared, plain.loads(task)), None])
     except Exception as error:
-        return None, Failure(error)
+        return plain.dumps([None, Failure.of(error)])
+
+
+def result_of(answer: bytes) -> Any:
+    """Return the result in the answer of a worker, or raise its error."""
+    result, failure = plain.loads(answer)
+    if failure is not None:
+        failure.raise_here()
+    return result

@@ -7,7 +7,6 @@ worker and gives it the same task. When the driver is killed, workers notice wit
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 from collections import Counter, deque
@@ -18,7 +17,17 @@ from typing import Any
 
 from treemean.errors import TreemeanError
 from treemean.names import EngineName
-from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, available_cores, visible_gpus
+from treemean.scaling.engines import plain
+from treemean.scaling.engines.engine import (
+    ATTEMPTS,
+    Result,
+    Shared,
+    Task,
+    available_cores,
+    result_of,
+    visible_gpus,
+)
+from treemean.scaling.engines.worker import CALL, TASK
 
 #: Seconds that a process takes to be gone once its pipe is closed.
 _MOMENT = 2.0
@@ -49,7 +58,7 @@ class LocalEngine:
                 yield index, function(shared, task)
             return
         try:
-            yield from self._map(pickle.dumps((function, shared)), tasks, devices)
+            yield from self._map(plain.dump_call(function, shared), tasks, devices)
         finally:
             for worker in self._busy.values():  # nobody waits for their results any more
                 worker.end()
@@ -69,8 +78,8 @@ class LocalEngine:
                 assert isinstance(connection, Connection)
                 worker = self._busy.pop(connection)
                 try:
-                    result, failure = connection.recv()
-                except (EOFError, OSError, pickle.UnpicklingError):
+                    answer = connection.recv_bytes()
+                except (EOFError, OSError):
                     reason = worker.end(lost=True)
                     attempts[worker.task] += 1
                     if attempts[worker.task] == ATTEMPTS:
@@ -81,9 +90,7 @@ class LocalEngine:
                     waiting.appendleft(worker.task)
                     continue
                 self._idle.append(worker)
-                if failure is not None:
-                    failure.raise_here()
-                yield worker.task, result
+                yield worker.task, result_of(answer)
 
     def _free_worker(self, devices: list[str]) -> _Worker:
         """Return a worker that is idle, or a new one, with a device that nobody else uses."""
@@ -114,6 +121,7 @@ class _Worker:
         self.connection, theirs = Pipe()
         self.device = device
         self.task = -1
+        self._call = b""
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "treemean.scaling.engines.worker", str(theirs.fileno())],
@@ -129,8 +137,12 @@ class _Worker:
     def begin(self, task: int, call: bytes, tasks: Sequence[Any]) -> None:
         """Give the worker a task; one that is dead already is found out when its answer is read."""
         self.task = task
+        message = TASK + plain.dumps(tasks[task])
         try:
-            self.connection.send((call, tasks[task]))
+            if call != self._call:
+                self.connection.send_bytes(CALL + call)
+                self._call = call
+            self.connection.send_bytes(message)
         except OSError:
             return
 

@@ -1,19 +1,21 @@
-"""A process of the local engine: takes tasks from a pipe, and ends with the process that started it."""
+"""A process of the local engine: takes tasks from a pipe, and ends with the process that started it.
+
+A message begins with a letter: `C` and a call, which is what the tasks that follow are for; `T` and a task,
+which is answered by what `attempt` returns.
+"""
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
 
-from treemean.scaling.engines.engine import Failure, attempt
+from treemean.scaling.engines.engine import attempt
 
+CALL, TASK = b"C", b"T"
 _BETWEEN_LOOKS = 0.05
 
 
@@ -22,25 +24,16 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the driver decides
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     connection = Connection(int(sys.argv[1]))
-    known: bytes = b""
-    function: Callable[[Any, Any], Any]
-    shared: Any = None
+    call = b""
     while True:
         try:
-            call, task = connection.recv()
+            message = connection.recv_bytes()
+            if message[:1] == CALL:
+                call = message[1:]
+            else:
+                connection.send_bytes(attempt(call, message[1:]))
         except (EOFError, OSError):
             return
-        if call != known:
-            known = b""
-            try:
-                # From the driver that started this process, through a pipe that nobody else has, as
-                # multiprocessing itself does. What comes from files is never unpickled.
-                function, shared = pickle.loads(call)
-            except Exception as error:  # a function that this process cannot import
-                connection.send((None, Failure(error)))
-                continue
-            known = call
-        connection.send(attempt(function, shared, task))
 
 
 def _end_with(parent: int) -> None:
