@@ -79,8 +79,6 @@ auto without_gil(Read read) {
 }  // namespace
 
 void bind_plain(nb::module_& m) {
-  nb::class_<Vocabularies>(m, "Vocabularies", "What readers of one file know of its texts.")
-      .def(nb::init<>());
   m.def(
       "read_export",
       [](const nb::bytes& text, bool final, int state, Vocabularies& known) {

@@ -242,7 +242,7 @@ def test_blocks_of_any_size_give_the_same_trees():
     try:
         parts = list(
             read_native(
-                source, Problems(), lambda t, final, skip: _core.read_brackets(t, True, final, skip)[0]
+                source, Problems(), lambda t, final, skip, _: _core.read_brackets(t, True, final, skip)[0]
             )
         )
     finally:
