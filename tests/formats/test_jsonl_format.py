@@ -171,8 +171,9 @@ def test_numbers_beyond_those_of_machines() -> None:
 def test_encoding_is_always_utf_8() -> None:
     data = written(FORMAT, [FULL])
     assert trees_in(FORMAT, data, encoding="latin-1") == [FULL]
-    with pytest.raises(FormatError, match="test:1: sentence 1: not valid utf-8"):
+    with pytest.raises(FormatError, match="test:1: sentence 1: not valid utf-8") as told:
         trees_in(FORMAT, data.decode("utf-8").replace("“猫”", "ä").encode("latin-1"))
+    assert str(told.value).endswith("JSON Lines are always in UTF-8")  # --encoding would not help
     assert trees_in(FORMAT, b"\xef\xbb\xbf" + data) == [FULL]
 
 

@@ -40,13 +40,14 @@ def read_native(
     Parameters
     ----------
     encoding : of the stream.
-    element : that of a sentence in XML, to tell how many are missing where a file cannot be read on.
+    element : that of a sentence in XML, which names its encoding itself; to count those that are missing
+        where a file cannot be read on.
     comments : what the metadata call the comments of sentences.
     """
     from treemean import _core  # there are formats that are read without it
 
     if encoding not in ("utf-8", "ascii"):  # the core itself checks what is said to be UTF-8
-        source = source.in_utf8(encoding)
+        source = source.in_utf8(encoding, declared=bool(element))
     blocks = Blocks(source)
     known = _core.Vocabularies()
     lines_before = sentences_before = open_elements = 0
