@@ -15,6 +15,7 @@ from treemean.files import parts
 from treemean.files.inputs import is_same, protected
 from treemean.files.new import all_or_none
 from treemean.files.output import open_folder, open_output, write_file
+from treemean.files.source import open_sources
 
 
 @pytest.fixture(autouse=True)
@@ -119,6 +120,17 @@ def test_devices_and_open_files_are_written_as_they_are(tmp_path: Path) -> None:
 def test_odd_names(tmp_path: Path, name: str) -> None:
     write_file(tmp_path / name, b"new")
     assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_what_cannot_be_a_name_is_told(tmp_path: Path, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    with pytest.raises(TreemeanError, match="no file can have this name"):
+        write_file(path, b"new")
+    with pytest.raises(TreemeanError, match="no file can have this name"), open_folder(path):
+        pass
+    with pytest.raises(TreemeanError, match="no file can have this name"):
+        next(open_sources(path))
 
 
 KILLED = """

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from treemean.errors import TreemeanError, reason_of
+from treemean.files.filenames import check_name
 from treemean.files.inputs import check_no_input
 from treemean.files.parts import new_folder_part, new_part
 from treemean.files.shown import ShownStream
@@ -42,6 +43,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         yield cast(IO[bytes], ShownStream(sys.stdout)) if sys.stdout.isatty() else sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    check_name(target)
     check_no_input(target)
     try:
         with _open_file(target) as stream:
@@ -58,6 +60,7 @@ def open_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     A folder of this name must be empty: nothing is written over.
     """
+    check_name(os.fspath(path))
     final = Path(os.path.realpath(path))
     if final.exists() and (not final.is_dir() or any(final.iterdir())):
         what = "the folder is not empty" if final.is_dir() else "there is a file of this name"

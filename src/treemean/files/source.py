@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from treemean.errors import FormatError, reason_of
+from treemean.files.filenames import check_name
 
 GZIP_MAGIC = b"\x1f\x8b"
 BLOCK = 1 << 20
@@ -224,6 +225,7 @@ def open_sources(path: str | os.PathLike[str], pattern: str | None = None) -> It
     if name == "-":
         yield Source(sys.stdin.buffer, "<standard input>", close=False)
         return
+    check_name(name)
     try:
         if os.path.isdir(name):
             members = [p for p in Path(name).rglob("*") if p.is_file() and not _hidden(p.relative_to(name))]
