@@ -42,12 +42,13 @@ std::uint32_t hash_of(std::string_view text) {
 bool is_same(std::string_view a, std::string_view b) {
   const std::size_t size = a.size();
   if (size != b.size()) return false;
+  const char *one = a.data(), *other = b.data();
   const auto equal_ends = [&]<typename Number>(Number /*of this type*/) {
     const std::size_t last = size - sizeof(Number);
-    return loaded<Number>(a.data()) == loaded<Number>(b.data()) &&
-           loaded<Number>(a.data() + last) == loaded<Number>(b.data() + last);
+    return loaded<Number>(one) == loaded<Number>(other) &&
+           loaded<Number>(one + last) == loaded<Number>(other + last);
   };
-  if (size > 16) return std::memcmp(a.data(), b.data(), size) == 0;
+  if (size > 16) return std::memcmp(one, other, size) == 0;
   if (size >= 8) return equal_ends(std::uint64_t{});
   if (size >= 4) return equal_ends(std::uint32_t{});
   if (size >= 2) return equal_ends(std::uint16_t{});
