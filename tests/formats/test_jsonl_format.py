@@ -6,7 +6,7 @@ import math
 import pytest
 from format_helpers import FULL, WAKE, WILD, assert_same, dressed_trees, trees_but_one, trees_in, written
 from fuzzing import check_reader
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from treemean.errors import FormatError
@@ -59,6 +59,7 @@ numbers = st.one_of(st.floats(), st.integers(-(2**63), 2**63 - 1), st.booleans()
     st.dictionaries(WILD, WILD, max_size=3),
     st.dictionaries(WILD, numbers, max_size=3),
 )
+@example(FULL, {"a\0b": "c\0d"}, {"a\0b": 1.0, "a\0c": 2.0})
 def test_round_trip(tree: Tree, metadata: dict[str, str], values: dict[str, float]) -> None:
     full = tree.replace(
         metadata=metadata,
