@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 import tempfile
 from collections.abc import Callable
@@ -115,11 +116,21 @@ OTHERS: dict[str, Callable[[], Target]] = {
 NAMES = [*(name for name in all_formats() if name != "export4"), *OTHERS]
 
 
+def _program(name: str) -> str:
+    """Return a program that calls this one: libFuzzer starts itself again while it merges inputs."""
+    path = Path(tempfile.mkdtemp(prefix="treemean-fuzz-"), name)
+    called = shlex.join([sys.executable, os.path.abspath(__file__), name])
+    path.write_text(f'#!/bin/sh\nexec {called} "$@"\n')
+    path.chmod(0o700)
+    return str(path)
+
+
 def main() -> None:
     """Run the target that the first argument names."""
     if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
         sys.exit(f"usage: python fuzz/readers.py {{{','.join(NAMES)}}} [FOLDER...] [-option=value...]")
     name = sys.argv.pop(1)
+    sys.argv[0] = _program(name)
     atheris.Setup(sys.argv, OTHERS[name]() if name in OTHERS else reader(name))
     atheris.Fuzz()
 

@@ -90,7 +90,7 @@ def write_trees(job: Job, data: Path, target: Path, budget: Budget) -> None:
             model = model or Model.load(place.model, device=device_of(job.config))
             gold = read(data / f"{part}.jsonl")
             found = parse(model, sentences_of([gold], model.normalisation), max_length=40)
-            write(Treebank.concatenate(list(found)), path)
+            write(Treebank.concatenate(list(found)), path, warn=False)
             print(f"{budget} run {job.run}: {len(gold)} trees of {part}", flush=True)
 
 

@@ -17,7 +17,9 @@ constexpr const char* not_complete = "the markup is not complete";
 class AlpinoReader {
  public:
   AlpinoReader(std::string_view text, const ReadOptions& options)
-      : text_(text), options_(options), lines_(text) {}
+      : text_(text), options_(options), lines_(text) {
+    if (options.known != nullptr) options.known->lend_to(result_.columns);
+  }
 
   ReadResult read() {
     std::size_t at = 0;
@@ -211,7 +213,9 @@ class AlpinoReader {
 }  // namespace
 
 ReadResult read_alpino(std::string_view text, const ReadOptions& options) {
-  return AlpinoReader(text, options).read();
+  ReadResult result = AlpinoReader(text, options).read();
+  if (options.known != nullptr) options.known->learn_from(result.columns);
+  return result;
 }
 
 }  // namespace treemean

@@ -29,7 +29,9 @@ class BracketReader {
         may_be_foreign_(dialect.guessed && !dialect.helsinki && dialect.leaves == Leaves::word),
         options_(options),
         lines_(text),
-        counter_(text) {}
+        counter_(text) {
+    if (options.known != nullptr) options.known->lend_to(result_.columns);
+  }
 
   BracketResult read() {
     std::size_t at = 0;
@@ -438,7 +440,9 @@ class BracketReader {
 
 BracketResult read_brackets(std::string_view text, const BracketDialect& dialect,
                             const ReadOptions& options) {
-  return BracketReader(text, dialect, options).read();
+  BracketResult result = BracketReader(text, dialect, options).read();
+  if (options.known != nullptr) options.known->learn_from(result.columns);
+  return result;
 }
 
 }  // namespace treemean

@@ -17,7 +17,7 @@ std::uint64_t loaded(const char* place) {
 }
 
 // Words, tags and labels are short: their first and last bytes are nearly all of them.
-std::size_t hash_of(std::string_view text) {
+std::uint32_t hash_of(std::string_view text) {
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15u, other = 0xD6E8FEB86659FD93u;
   const std::size_t size = text.size();
   const char* begin = text.data();
@@ -35,7 +35,24 @@ std::size_t hash_of(std::string_view text) {
     const auto byte = [&](std::size_t at) { return std::uint64_t{static_cast<unsigned char>(begin[at])}; };
     mix(byte(0) << 16 | byte(size / 2) << 8 | byte(size - 1));
   }
-  return static_cast<std::size_t>(hash * odd >> 16);
+  return static_cast<std::uint32_t>(hash * odd >> 16);
+}
+
+// Whether two texts are the same; most are so short that a call of memcmp would take longer.
+bool is_same(std::string_view a, std::string_view b) {
+  const std::size_t size = a.size();
+  if (size != b.size()) return false;
+  const char *one = a.data(), *other = b.data();
+  const auto equal_ends = [&]<typename Number>(Number /*of this type*/) {
+    const std::size_t last = size - sizeof(Number);
+    return loaded<Number>(one) == loaded<Number>(other) &&
+           loaded<Number>(one + last) == loaded<Number>(other + last);
+  };
+  if (size > 16) return std::memcmp(one, other, size) == 0;
+  if (size >= 8) return equal_ends(std::uint64_t{});
+  if (size >= 4) return equal_ends(std::uint32_t{});
+  if (size >= 2) return equal_ends(std::uint16_t{});
+  return size == 0 || a.front() == b.front();
 }
 
 }  // namespace
@@ -46,8 +63,9 @@ void Strings::push(std::string_view text) {
 }
 
 void CodedStrings::push(std::string_view text) {
-  // Neighbours often say the same (a tag, no function), and comparing is cheaper than hashing.
-  const bool repeated = !codes.empty() && at(codes.back()) == text;
+  // Whole columns are empty. Other texts repeat too seldom: a wrong guess of the processor costs more than
+  // a hash.
+  const bool repeated = text.empty() && !codes.empty() && at(codes.back()).empty();
   codes.push_back(repeated ? codes.back() : find_or_add(text));
 }
 
@@ -58,25 +76,28 @@ std::string_view CodedStrings::at(std::int32_t code) const {
 }
 
 std::int32_t CodedStrings::find_or_add(std::string_view text) {
-  const std::size_t hash = hash_of(text);
-  std::size_t slot = hash & (slots_.size() - 1);
-  for (; slots_[slot] != free_slot; slot = (slot + 1) & (slots_.size() - 1)) {
-    if (hashes_[slots_[slot]] == hash && at(slots_[slot]) == text) return slots_[slot];
+  const std::uint32_t hash = hash_of(text);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash & mask;
+  for (; slots_[slot].code != Slot::free; slot = (slot + 1) & mask) {
+    if (slots_[slot].hash == hash && is_same(at(slots_[slot].code), text)) return slots_[slot].code;
   }
-  const auto code = static_cast<std::int32_t>(hashes_.size());
-  slots_[slot] = code;
-  hashes_.push_back(hash);
+  const std::size_t count = vocabulary.offsets.size() - 1;
+  const auto code = static_cast<std::int32_t>(count);
+  slots_[slot] = {hash, code};
   vocabulary.push(text);
-  if (2 * hashes_.size() > slots_.size()) grow();
+  if (2 * (count + 1) > slots_.size()) grow();
   return code;
 }
 
 void CodedStrings::grow() {
-  slots_.assign(2 * slots_.size(), free_slot);
-  for (std::size_t code = 0; code < hashes_.size(); ++code) {
-    std::size_t slot = hashes_[code] & (slots_.size() - 1);
-    while (slots_[slot] != free_slot) slot = (slot + 1) & (slots_.size() - 1);
-    slots_[slot] = static_cast<std::int32_t>(code);
+  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+  const std::size_t mask = slots_.size() - 1;
+  for (const Slot& taken : before) {
+    if (taken.code == Slot::free) continue;
+    std::size_t slot = taken.hash & mask;
+    while (slots_[slot].code != Slot::free) slot = (slot + 1) & mask;
+    slots_[slot] = taken;
   }
 }
 
@@ -84,7 +105,6 @@ CodedStrings CodedStrings::without_codes() const {
   CodedStrings result;
   result.vocabulary = vocabulary;
   result.slots_ = slots_;
-  result.hashes_ = hashes_;
   return result;
 }
 
@@ -165,9 +185,11 @@ void Columns::add(const Sentence& sentence, std::string_view root_label) {
     if (size > 0) order_.push_back(i);
     rooted |= size == n;
   }
-  std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+  const auto precedes = [&](int a, int b) {
     return first_[a] != first_[b] ? first_[a] < first_[b] : size_[a] > size_[b];
-  });
+  };
+  // Mostly they are in order already, and sorting asks for memory.
+  if (!std::ranges::is_sorted(order_, precedes)) std::ranges::stable_sort(order_, precedes);
 
   if (!rooted && n > 0) {
     labels.push(root_label);
@@ -186,11 +208,10 @@ void Columns::add(const Sentence& sentence, std::string_view root_label) {
 }
 
 void Columns::add_words(const Sentence& sentence) {
-  for (const Word& word : sentence.words) {
-    words.push(word.text);
-    tags.push(word.tag);
-    word_functions.push(word.function);
-  }
+  // Column by column: each has a table of its own to look texts up in.
+  for (const Word& word : sentence.words) words.push(word.text);
+  for (const Word& word : sentence.words) tags.push(word.tag);
+  for (const Word& word : sentence.words) word_functions.push(word.function);
   ids.push(sentence.id);
   comments.push(sentence.comment);
   metadata.push(sentence.metadata);

@@ -34,10 +34,14 @@ class CodedStrings {
   std::int32_t find_or_add(std::string_view text);
   void grow();
 
-  // Open addressing; a slot holds a code, or free_slot. Hashes are kept, so that growing reads no text.
-  static constexpr std::int32_t free_slot = -1;
-  std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(64, free_slot);
-  std::vector<std::size_t> hashes_;
+  // Open addressing. A slot has the hash beside the code, so that growing and most misses read no text.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::int32_t code = free;
+
+    static constexpr std::int32_t free = -1;
+  };
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
 };
 
 // No real sentence is larger; a small file must not ask for unbounded memory. Cells are words times nodes.
@@ -134,7 +138,8 @@ struct Problem {
 struct ReadOptions {
   bool final = true;  // what remains at the end must be complete; otherwise it is left for the next call
   bool skip = false;  // reading goes on behind a bad record
-  bool keep_wrapper = false;  // brackets without label around a tree are a node of it
+  bool keep_wrapper = false;      // brackets without label around a tree are a node of it
+  Vocabularies* known = nullptr;  // those of the pieces of the same file, if they are to begin alike
 };
 
 // What a reader made of a piece of text.

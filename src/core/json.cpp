@@ -127,23 +127,15 @@ bool Scanner::at_end() {
   return at_ == text_.size();
 }
 
-bool Scanner::sign(char c) {
-  skip_blanks();
-  if (at_ == text_.size() || text_[at_] != c) return false;
-  ++at_;
-  return true;
-}
-
 bool Scanner::text(std::string_view& raw, bool& escaped) {
   if (!sign('"')) return false;
   const std::size_t begin = at_;
   escaped = false;
   while (at_ < text_.size()) {
     if (at_ + 8 <= text_.size()) {
-      if (const std::size_t plain = plain_bytes(text_.data() + at_); plain > 0) {
-        at_ += plain;
-        continue;
-      }
+      const std::size_t plain = plain_bytes(text_.data() + at_);
+      at_ += plain;
+      if (plain == 8) continue;
     }
     const char c = text_[at_];
     if (c == '"') {

@@ -23,7 +23,12 @@ class Scanner {
 
   bool at_end();
   // A sign such as { or ,
-  bool sign(char c);
+  bool sign(char c) {
+    skip_blanks();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
   // A text; `raw` is what stands between the quotes, `escaped` tells whether it has escapes.
   bool text(std::string_view& raw, bool& escaped);
   // A whole number from 0 on of at most nine digits, without a point or an exponent.

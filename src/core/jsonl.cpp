@@ -205,13 +205,18 @@ class JsonlReader {
     const auto width = (n + 63) / 64;
     order_.resize(m);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::stable_sort(order_, [&](std::size_t a, std::size_t b) {
+    const auto precedes = [&](std::size_t a, std::size_t b) {
       return firsts_[a] != firsts_[b] ? firsts_[a] < firsts_[b] : sizes_[a] > sizes_[b];
-    });
-    rows_.clear();
-    for (const std::size_t i : order_) {
-      rows_.insert(rows_.end(), masks_.begin() + static_cast<std::ptrdiff_t>(i * width),
-                   masks_.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
+    };
+    if (std::ranges::is_sorted(order_, precedes)) {  // as programs write them
+      rows_.swap(masks_);
+    } else {
+      std::ranges::stable_sort(order_, precedes);
+      rows_.clear();
+      for (const std::size_t i : order_) {
+        rows_.insert(rows_.end(), masks_.begin() + static_cast<std::ptrdiff_t>(i * width),
+                     masks_.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
+      }
     }
     if (!fault_of_tree(static_cast<std::int64_t>(n), static_cast<std::int64_t>(m), rows_.data(), owner_)
              .empty())

@@ -58,17 +58,20 @@ treemean::CodedView view(const Texts& texts) {
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treemean: readers that fill columns, and checks of columns.";
 
+  nb::class_<treemean::Vocabularies>(m, "Vocabularies", "What readers of one file know of its texts.")
+      .def(nb::init<>());
+
   m.def(
       "read_brackets",
       [](const nb::bytes& text, bool discontinuous, bool final, bool skip, bool keep_wrapper, int leaves,
-         bool helsinki, bool guessed, bool keep_empty, bool keep_lemmas) {
+         bool helsinki, bool guessed, bool keep_empty, bool keep_lemmas, treemean::Vocabularies* known) {
         treemean::BracketResult result;
         {
           const nb::gil_scoped_release released;
           result = treemean::read_brackets(view(text),
                                            {discontinuous, static_cast<treemean::Leaves>(leaves), helsinki,
                                             guessed, keep_empty, keep_lemmas},
-                                           {final, skip, keep_wrapper});
+                                           {final, skip, keep_wrapper, known});
         }
         const treemean::LeftOut left_out = std::move(result.left_out);
         const nb::bytes foreign(left_out.foreign.data(), left_out.foreign.size());
@@ -77,6 +80,7 @@ NB_MODULE(_core, m) {
       },
       "text"_a, "discontinuous"_a, "final"_a, "skip"_a, "keep_wrapper"_a = false, "leaves"_a = 0,
       "helsinki"_a = false, "guessed"_a = false, "keep_empty"_a = false, "keep_lemmas"_a = false,
+      "known"_a = nb::none(),
       "Read the complete trees of a piece of text: ((columns, bytes consumed, lines consumed, problems, "
       "fatal, opened), empty leaves, units without words, the first leaf of another dialect, its line).");
 
@@ -102,15 +106,15 @@ NB_MODULE(_core, m) {
 
   m.def(
       "read_alpino",
-      [](const nb::bytes& text, bool final, bool skip) {
+      [](const nb::bytes& text, bool final, bool skip, treemean::Vocabularies* known) {
         treemean::ReadResult result;
         {
           const nb::gil_scoped_release released;
-          result = treemean::read_alpino(view(text), {final, skip});
+          result = treemean::read_alpino(view(text), {.final = final, .skip = skip, .known = known});
         }
         return to_python(std::move(result));
       },
-      "text"_a, "final"_a, "skip"_a,
+      "text"_a, "final"_a, "skip"_a, "known"_a = nb::none(),
       "Read the complete sentences of a piece of Alpino XML; returns the first item of what read_brackets "
       "returns.");
 

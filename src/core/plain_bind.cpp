@@ -23,7 +23,10 @@ std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()
 
 nb::dict to_python(std::vector<NumberColumn> columns) {
   nb::dict result;
-  for (NumberColumn& column : columns) result[column.name.c_str()] = to_python(std::move(column.tokens));
+  for (NumberColumn& column : columns) {
+    const nb::str name(column.name.data(), column.name.size());  // it may have zero bytes
+    result[name] = to_python(std::move(column.tokens));
+  }
   return result;
 }
 
@@ -79,8 +82,6 @@ auto without_gil(Read read) {
 }  // namespace
 
 void bind_plain(nb::module_& m) {
-  nb::class_<Vocabularies>(m, "Vocabularies", "What readers of one file know of its texts.")
-      .def(nb::init<>());
   m.def(
       "read_export",
       [](const nb::bytes& text, bool final, int state, Vocabularies& known) {

@@ -13,6 +13,9 @@ _Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool, int]
 #: Words, constituents, constituents above each other, words times constituents, and pieces of one sentence.
 LIMITS: tuple[int, int, int, int, int]
 
+class Vocabularies:
+    def __init__(self) -> None: ...
+
 def read_brackets(
     text: bytes,
     discontinuous: bool,
@@ -24,9 +27,10 @@ def read_brackets(
     guessed: bool = False,
     keep_empty: bool = False,
     keep_lemmas: bool = False,
+    known: Vocabularies | None = None,
 ) -> tuple[_Chunk, int, int, bytes, int]: ...
 def survey_brackets(text: bytes) -> dict[str, int]: ...
-def read_alpino(text: bytes, final: bool, skip: bool) -> _Chunk: ...
+def read_alpino(text: bytes, final: bool, skip: bool, known: Vocabularies | None = None) -> _Chunk: ...
 def write_brackets(
     trees: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]],
     words: _Texts,
@@ -34,9 +38,6 @@ def write_brackets(
     labels: _Texts,
     positions: bool,
 ) -> bytes: ...
-
-class Vocabularies:
-    def __init__(self) -> None: ...
 
 _Plain = tuple[
     dict[str, Any],

@@ -1,4 +1,4 @@
-"""Every error that treemean raises on purpose; all derive from `TreemeanError`."""
+"""Every error that treemean raises on purpose; all derive from `TreemeanError`. And one warning."""
 
 from __future__ import annotations
 
@@ -63,6 +63,10 @@ class FormatError(TreemeanError, ValueError):
 
 class UnwritableTree(TreemeanError, ValueError):
     """A tree that the chosen format cannot express."""
+
+
+class LossWarning(UserWarning):
+    """A treebank has what the format of a file has no place for, such as ids; it was left out."""
 
 
 class MismatchError(TreemeanError, ValueError):

@@ -17,7 +17,7 @@ from strategies import trees_over
 from treemean.errors import MismatchError, TreemeanError
 from treemean.trees import Constituent, Tree
 from treemean.trees.drawing import draw
-from treemean.trees.drawing.metrics import columns
+from treemean.trees.drawing.metrics import character_columns, columns
 
 WORDS = ("a", "de", "kat", "Beitragserhöhungen", "猫", "読んだ", "u\u0308ber", "e\u0301te\u0301\u0323", "&")
 LABELS = ("S", "NP", "VP-LONG-LABEL", "", "文", "N\u0304")
@@ -211,3 +211,9 @@ def test_sentences_of_thousands_of_words(shape: str) -> None:
     assert time.process_time() - begun < 10
     assert lines[-1].split() == list(tree.words)
     assert sum(line.count("LABEL") for line in lines) == len(sets)
+
+
+@given(st.text(st.sampled_from("aé ─┬│猫\u0308\u00ad\u200d\x1b")))
+def test_the_columns_of_a_text_are_those_of_its_characters(text: str) -> None:
+    usual = len(text) if text.isascii() else sum(map(character_columns, text))
+    assert columns(text) == usual

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from treemean.errors import TreemeanError
 from treemean.files import parts
 from treemean.files.inputs import is_same, protected
 from treemean.files.new import all_or_none
-from treemean.files.output import open_output, write_file
+from treemean.files.output import open_folder, open_output, write_file
+from treemean.files.source import open_sources
 
 
 @pytest.fixture(autouse=True)
@@ -120,6 +122,17 @@ def test_odd_names(tmp_path: Path, name: str) -> None:
     assert os.listdir(tmp_path) == [name]
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_what_cannot_be_a_name_is_told(tmp_path: Path, name: str) -> None:
+    path = f"{tmp_path}/{name}"
+    with pytest.raises(TreemeanError, match="no file can have this name"):
+        write_file(path, b"new")
+    with pytest.raises(TreemeanError, match="no file can have this name"), open_folder(path):
+        pass
+    with pytest.raises(TreemeanError, match="no file can have this name"):
+        next(open_sources(path))
+
+
 KILLED = """
 import os, signal, sys
 from treemean.files.output import open_output
@@ -151,6 +164,52 @@ def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_p
     write_file(tmp_path / "out", b"new")
     assert sorted(path.name[:6] for path in tmp_path.iterdir()) == [".livin", ".someb", "out"]
     living.communicate("")
+
+
+def test_the_folder_of_a_killed_command_is_removed_by_the_next(tmp_path: Path) -> None:
+    def begin(name: str) -> subprocess.Popen[bytes]:
+        """Start a command that has written some files of its folder, and waits for more trees."""
+        command = ["convert", "-", f"{tmp_path / name}/", "--from", "discbracket", "--to", "alpino"]
+        process = subprocess.Popen([sys.executable, "-m", "treemean", *command], stdin=subprocess.PIPE)
+        assert process.stdin is not None
+        process.stdin.write(b"(S (A 0=a) (B 1=b))\n" * 1100 + b"(S (A 0=" + b"x" * (1 << 20))
+        process.stdin.flush()
+        while not list(tmp_path.glob(f".{name}.*.folder/*")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        return process
+
+    dead, living = begin("dead"), begin("living")
+    dead.kill()
+    dead.communicate()
+    assert {path.name[:6] for path in tmp_path.iterdir()} == {".dead.", ".livin"}
+    with open_folder(tmp_path / "out") as folder:
+        (folder / "1.xml").write_bytes(b"new")
+    assert {path.name[:6] for path in tmp_path.iterdir()} == {".livin", "out"}
+    assert os.listdir(tmp_path / "out") == ["1.xml"]
+    living.kill()
+    living.communicate()
+    write_file(tmp_path / "file", b"new")  # this process has looked here before
+    parts.remove_leftovers(tmp_path, again=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "out"}
+
+
+def test_a_failed_folder_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), open_folder(tmp_path / "out") as folder:
+        (folder / "1.xml").write_bytes(b"half")
+        raise ZeroDivisionError
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_to_an_empty_folder_is_written_through(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with open_folder(tmp_path / "link") as folder:
+        (folder / "1.xml").write_bytes(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert os.listdir(tmp_path / "real") == ["1.xml"]
+    with pytest.raises(TreemeanError, match="link: the folder is not empty"), open_folder(tmp_path / "link"):
+        pass
 
 
 def test_a_failed_output_leaves_nothing(tmp_path: Path) -> None:

@@ -86,6 +86,9 @@ def test_other_encodings_are_declared():
     assert tree.words[0] == "Zoë"
     [tree] = read(EXAMPLE.replace("UTF-8", "UTF-16").encode("utf-16"))
     assert tree.words[0] == "Jan"
+    with pytest.raises(FormatError, match="not valid cp1252, in which the file says it is") as told:
+        read(EXAMPLE.replace("UTF-8", "cp1252").replace("Jan", "J\x81").encode("latin-1"))
+    assert "--encoding" not in str(told.value)
     with pytest.raises(FormatError, match="the encoding 'martian' is not known"):
         read(EXAMPLE.replace("UTF-8", "martian"))
 

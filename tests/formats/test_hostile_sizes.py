@@ -23,12 +23,12 @@ from treemean.formats import (
     Problems,
     TreebankWriter,
     Unwritable,
+    blocks,
     conllu,
     export,
     get_format,
     jsonl,
     limits,
-    native,
     plain,
     reading,
     tiger,
@@ -78,7 +78,7 @@ ENDLESS = {
 @pytest.fixture
 def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the readers in Python, so that tests are quick; the core keeps its own."""
-    for module in (limits, reading, jsonl, xmlstream, native, plain, tiger, source):
+    for module in (limits, reading, jsonl, xmlstream, blocks, plain, tiger, source):
         for name, value in (("MAX_RECORD", 1 << 21), ("MAX_PIECES", 1 << 16), ("MAX_DEPTH", 100)):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)

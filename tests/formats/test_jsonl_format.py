@@ -6,7 +6,7 @@ import math
 import pytest
 from format_helpers import FULL, WAKE, WILD, assert_same, dressed_trees, trees_but_one, trees_in, written
 from fuzzing import check_reader
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from treemean.errors import FormatError
@@ -59,6 +59,7 @@ numbers = st.one_of(st.floats(), st.integers(-(2**63), 2**63 - 1), st.booleans()
     st.dictionaries(WILD, WILD, max_size=3),
     st.dictionaries(WILD, numbers, max_size=3),
 )
+@example(FULL, {"a\0b": "c\0d"}, {"a\0b": 1.0, "a\0c": 2.0})
 def test_round_trip(tree: Tree, metadata: dict[str, str], values: dict[str, float]) -> None:
     full = tree.replace(
         metadata=metadata,
@@ -71,10 +72,10 @@ def test_round_trip(tree: Tree, metadata: dict[str, str], values: dict[str, floa
     (read,) = trees_in(FORMAT, written(FORMAT, [full]))
     assert_same([read], [full])
     assert dict(read.metadata) == metadata
-    for number in (read, *read.constituents):
-        assert number.values.keys() == values.keys()
-        for name, value in values.items():
-            assert number.values[name] == value or (math.isnan(value) and math.isnan(number.values[name]))
+    for found, wanted in [(read, full), *zip(read.constituents, full.constituents, strict=True)]:
+        assert found.values.keys() == wanted.values.keys()
+        for name, value in wanted.values.items():  # those of constituents are floats, however large
+            assert found.values[name] == value or (math.isnan(value) and math.isnan(found.values[name]))
 
 
 @pytest.mark.parametrize(
@@ -171,8 +172,9 @@ def test_numbers_beyond_those_of_machines() -> None:
 def test_encoding_is_always_utf_8() -> None:
     data = written(FORMAT, [FULL])
     assert trees_in(FORMAT, data, encoding="latin-1") == [FULL]
-    with pytest.raises(FormatError, match="test:1: sentence 1: not valid utf-8"):
+    with pytest.raises(FormatError, match="test:1: sentence 1: not valid utf-8") as told:
         trees_in(FORMAT, data.decode("utf-8").replace("“猫”", "ä").encode("latin-1"))
+    assert str(told.value).endswith("JSON Lines are always in UTF-8")  # --encoding would not help
     assert trees_in(FORMAT, b"\xef\xbb\xbf" + data) == [FULL]
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
 import pytest
 
-from treemean import Constituent, Tree, Treebank, read, sample
+from treemean import Constituent, LossWarning, Tree, Treebank, read, sample, write
 from treemean.formats import TreebankWriter, all_formats
 from treemean.formats.losses import FUNCTIONS, IDS, LEFT_OUT, METADATA, VALUES
 from treemean.trees import as_treebank
@@ -70,3 +71,22 @@ def test_nothing_is_told_of_nothing(tmp_path: Path) -> None:
     )
     assert lost("discbracket", plain, tmp_path).losses.describe() is None
     assert lost("discbracket", Treebank.empty(), tmp_path).losses.describe() is None
+
+
+def test_write_warns_once_a_call_and_names_the_file(tmp_path: Path) -> None:
+    two = Treebank.from_trees([FULL, FULL])
+    with pytest.warns(LossWarning) as told:
+        write(two, tmp_path / "out.dbr")
+    (warning,) = told
+    assert str(warning.message).startswith(
+        f"{tmp_path / 'out.dbr'}: discbracket has no place for ids, functions"
+    )
+    assert warning.filename == __file__  # it points to whoever wrote the file
+    assert len(read(tmp_path / "out.dbr")) == 2
+
+
+def test_write_warns_of_nothing_if_nothing_is_lost_or_nobody_wants_to_know(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write(FULL, tmp_path / "out.jsonl")
+        write(FULL, tmp_path / "out.dbr", warn=False)

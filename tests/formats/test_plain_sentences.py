@@ -254,7 +254,7 @@ def test_blocks_may_end_anywhere(name: str) -> None:
     """The core gets a file in pieces, and keeps what is not complete."""
     expected = outcome(name, SAMPLES[name], skip=True)
     for size in (1, 2, 3, 7, 50):
-        with mock.patch.multiple("treemean.formats.plain", BLOCK=size, LARGEST_BLOCK=size):
+        with mock.patch.multiple("treemean.formats.blocks", BLOCK=size, LARGEST_BLOCK=size):
             assert outcome(name, SAMPLES[name], skip=True) == expected
 
 
@@ -324,7 +324,7 @@ def test_what_we_write_is_plain(name: str) -> None:
     bank = Treebank.from_trees([WAKE.replace(id=str(i)) for i in range(1, 300)])
     data = in_format(name, list(bank))
     with (
-        mock.patch.multiple("treemean.formats.plain", BLOCK=1000, LARGEST_BLOCK=1000),
+        mock.patch.multiple("treemean.formats.blocks", BLOCK=1000, LARGEST_BLOCK=1000),
         mock.patch.object(Treebank, "from_trees", side_effect=AssertionError("a sentence was odd")),
     ):
         batches = list(get_format(name).read(Source(io.BytesIO(data), "file"), Problems(), encoding="utf-8"))

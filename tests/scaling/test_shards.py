@@ -6,7 +6,9 @@ import json
 import random
 import re
 from collections import Counter
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet
@@ -159,13 +161,18 @@ def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
     assert not (tmp_path / "mean" / MANIFEST).exists()
 
 
+def rename_first(told: dict[str, Any], name: str) -> None:
+    del told["sha256"]
+    told["shards"][0]["file"] = name
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda told: told.update(kind="shopping list"), "does not fit the checksum"),
         (lambda told: told.pop("sha256") and told.update(schema=7), "its schema is 7"),
         (lambda told: told.pop("sha256") and told.update(kind="x"), "no manifest"),
-        (lambda told: told.pop("sha256") and told["shards"][0].update(file="../x"), "outside of the folder"),
+        *((partial(rename_first, name=name), "no file of") for name in ("../x", "", "a\0b", "\ud800")),
         (lambda told: told.pop("sha256") and told["shards"][0].pop("bytes"), "damaged manifest"),
     ],
 )

@@ -21,12 +21,15 @@ def naive_children(tree: Tree) -> list[int]:
 
 
 def check(bank: Treebank) -> None:
-    parents = nesting.parents_of(bank)
+    parents, depths = nesting.parents_of(bank), nesting.depths_of(bank)
+    laid_down = parents.copy()
+    nesting._lay_down_all(bank, np.flatnonzero(bank.constituent_counts), laid_down)
+    assert laid_down.tolist() == parents.tolist()
     start = 0
     for tree in bank:
         end = start + len(tree.constituents)
         assert [p - start if p >= 0 else -1 for p in parents[start:end]] == list(tree.parents)
-        assert nesting.depths_of(parents)[start:end].tolist() == list(tree.depths)
+        assert depths[start:end].tolist() == list(tree.depths)
         start = end
     found = statistics(bank)
     assert found.heights == dict(sorted(Counter(tree.height for tree in bank).items()))

@@ -55,8 +55,8 @@ def sample(
     TreebankWriter(output, format=printed)  # says now, and of this name, if it tells no format
     treebank = sample_treebank.generate(generate, seed=seed, language=language, punctuation=punctuation)
     if str(output) == "-":
-        write(treebank, output, format=printed)
+        write(treebank, output, format=printed, warn=False)
     else:
         with all_or_none([output], overwrite=overwrite) as places:
-            write(treebank, places[output])
+            write(treebank, places[output], warn=False)
     say(f"{len(treebank)} sentences written to {output}")

@@ -53,8 +53,8 @@ def write_demo(folder: str | os.PathLike[str], *, parallel: int | None = None) -
     files = [place / name for name in ("dev.discbracket", "test.discbracket", "train.txt", "config.toml")]
     with all_or_none(files) as places:
         development, test, train, config = (places[path] for path in files)
-        write(dutch[:100], development)
-        write(dutch[100:], test)
+        write(dutch[:100], development, warn=False)
+        write(dutch[100:], test, warn=False)
         write_file(train, "".join(f"{' '.join(tree.words)}\n" for tree in text).encode())
         write_file(config, _CONFIG.format(parallel=count).encode())
     return files[-1]

@@ -151,7 +151,7 @@ def keep_parses(stages: Stages, part: str, predictions: Predictions) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write(predictions.gold, folder / f"{GOLD}.jsonl")
     for name, run in predictions.runs.items():
-        write(run, folder / f"{name}.discbracket")
+        write(run, folder / f"{name}.discbracket", warn=False)
 
 
 def ensemble_of(
@@ -216,8 +216,8 @@ def _average(test: Predictions, stages: Stages, selection: Selection, jobs: int 
 
     def make() -> None:
         found = Ensembles.of(list(test.runs.values()), selection, jobs)
-        write(found.non_binary, stages.folder / names[0])
-        write(found.binary, stages.folder / names[1])
+        write(found.non_binary, stages.folder / names[0], warn=False)
+        write(found.binary, stages.folder / names[1], warn=False)
 
     count = len(selection.chosen)
     stages.do("average", inputs, names, make, f"averaging {count} run{'s' if count > 1 else ''}")

@@ -126,7 +126,7 @@ def _parse(
         sentences = sentences_of([gold], model.normalisation)
         decoder, counts = config.ensemble.decoder, ParseCounts()
         trees = parse(model, sentences, decoder=decoder, max_length=MAX_LENGTH, counts=counts)
-        write(Treebank.concatenate(list(trees)), stages.folder / name)
+        write(Treebank.concatenate(list(trees)), stages.folder / name, warn=False)
         for message in counts.describe(MAX_LENGTH):
             stages.tell(f"run {run.run}: {message}")
 

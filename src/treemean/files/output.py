@@ -9,18 +9,17 @@ from __future__ import annotations
 import errno
 import gzip
 import os
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
 from treemean.errors import TreemeanError, reason_of
+from treemean.files.filenames import check_name
 from treemean.files.inputs import check_no_input
-from treemean.files.parts import new_part
+from treemean.files.parts import new_folder_part, new_part
 from treemean.files.shown import ShownStream
 
 
@@ -44,6 +43,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         yield cast(IO[bytes], ShownStream(sys.stdout)) if sys.stdout.isatty() else sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    check_name(target)
     check_no_input(target)
     try:
         with _open_file(target) as stream:
@@ -60,21 +60,18 @@ def open_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     A folder of this name must be empty: nothing is written over.
     """
-    final = Path(path)
+    check_name(os.fspath(path))
+    final = Path(os.path.realpath(path))
     if final.exists() and (not final.is_dir() or any(final.iterdir())):
         what = "the folder is not empty" if final.is_dir() else "there is a file of this name"
-        raise TreemeanError(f"{final}: {what}")
+        raise TreemeanError(f"{os.fspath(path)}: {what}")
     try:
-        temporary = Path(tempfile.mkdtemp(dir=final.parent, prefix=f".{final.name[:200]}.", suffix=".part"))
-        try:
+        with new_folder_part(final) as temporary:
             yield temporary
             os.chmod(temporary, 0o777 & ~_umask())
             os.replace(temporary, final)  # takes the place of an empty folder
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
     except OSError as error:
-        raise TreemeanError(f"{final}: {reason_of(error)}") from error
+        raise TreemeanError(f"{os.fspath(path)}: {reason_of(error)}") from error
 
 
 @contextmanager

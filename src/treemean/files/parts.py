@@ -1,12 +1,13 @@
-"""Temporary files beside outputs, and those that killed processes left behind.
+"""Temporary files and folders beside outputs, and those that killed processes left behind.
 
 A file is locked as long as its process lives, so that nobody needs to know which process that is: what can be
-locked by somebody else is left over.
+locked by somebody else is left over. Folders cannot be locked everywhere: each has such a file beside it.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,8 @@ from treemean.files.locks import try_lock
 
 #: How the names of our temporary files end; they begin with a point.
 SUFFIX = ".treemean.part"
+#: What is added to that for the folder that belongs to a file.
+_OF_FOLDERS = ".folder"
 #: How many bytes of the name of the output stand in them: names may have 255.
 _LONGEST = 100
 #: Folders in which this process has looked for leftovers. Once is enough, and folders may be large.
@@ -34,6 +37,18 @@ def new_part(final: Path) -> Iterator[tuple[IO[bytes], str]]:
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)
+
+
+@contextmanager
+def new_folder_part(final: Path) -> Iterator[Path]:
+    """Make a temporary folder beside an output; at the end it is removed, unless it has another name then."""
+    with new_part(final) as (_, name):
+        folder = Path(name + _OF_FOLDERS)
+        folder.mkdir(0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _new_locked(final: Path) -> tuple[IO[bytes], str]:
@@ -55,7 +70,7 @@ def _locked(file: IO[bytes]) -> bool:
 
 
 def remove_leftovers(folder: Path, *, again: bool = False) -> None:
-    """Remove the temporary files of processes that were killed; those of living ones stay.
+    """Remove the temporary files and folders of processes that were killed; those of living ones stay.
 
     `again` looks once more into a folder that this process has seen before.
     """
@@ -74,4 +89,6 @@ def _remove_if_left_over(name: str) -> None:
         number = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(number, "r+b") as file:
             if try_lock(file):
+                with suppress(FileNotFoundError):
+                    shutil.rmtree(name + _OF_FOLDERS)
                 os.unlink(name)

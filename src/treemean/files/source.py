@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from treemean.errors import FormatError, reason_of
+from treemean.files.filenames import check_name
 
 GZIP_MAGIC = b"\x1f\x8b"
 BLOCK = 1 << 20
@@ -62,8 +63,10 @@ def is_wide(encoding: str) -> bool:
     return "\n".encode(encoding) != b"\n"
 
 
-def not_valid(encoding: str, reason: str) -> str:
-    """Return what an error says about bytes that are not in an encoding."""
+def not_valid(encoding: str, reason: str, *, declared: bool = False) -> str:
+    """Return what an error says about bytes that are not in an encoding, which the file itself may name."""
+    if declared:
+        return f"not valid {encoding}, in which the file says it is: {reason}"
     return (
         f"not valid {encoding}: {reason}; if it is in another encoding, name it "
         "(--encoding latin-1, cp1252, utf-16)"
@@ -141,9 +144,12 @@ class Source:
             return ""
         return "utf-16-le" if any(even) else "utf-16-be"
 
-    def in_utf8(self, encoding: str) -> Source:
-        """Return what is left of the stream in UTF-8; errors name the line."""
-        return Source(cast(BinaryIO, _Recoded(self, encoding)), self.name, close=False)
+    def in_utf8(self, encoding: str, *, declared: bool = False) -> Source:
+        """Return what is left of the stream in UTF-8; errors name the line.
+
+        `declared` says that the file itself names the encoding.
+        """
+        return Source(cast(BinaryIO, _Recoded(self, encoding, declared)), self.name, close=False)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield (line number from 1, line without its end); memory stays bounded by `MAX_RECORD`."""
@@ -219,6 +225,7 @@ def open_sources(path: str | os.PathLike[str], pattern: str | None = None) -> It
     if name == "-":
         yield Source(sys.stdin.buffer, "<standard input>", close=False)
         return
+    check_name(name)
     try:
         if os.path.isdir(name):
             members = [p for p in Path(name).rglob("*") if p.is_file() and not _hidden(p.relative_to(name))]
@@ -320,8 +327,8 @@ class _Rewound:
 class _Recoded:
     """A source's bytes turned into UTF-8."""
 
-    def __init__(self, source: Source, encoding: str) -> None:
-        self._source, self._encoding = source, encoding
+    def __init__(self, source: Source, encoding: str, declared: bool) -> None:
+        self._source, self._encoding, self._declared = source, encoding, declared
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._rest = b""
         self._line = 1
@@ -343,8 +350,7 @@ class _Recoded:
                 start = error.object[: error.start].decode(self._encoding, "replace")
                 self._line += start.count("\n")
             reason = getattr(error, "reason", str(error))
-            raise FormatError(
-                not_valid(self._encoding, reason), path=self._source.name, line=self._line
-            ) from error
+            message = not_valid(self._encoding, reason, declared=self._declared)
+            raise FormatError(message, path=self._source.name, line=self._line) from error
         self._line += text.count("\n")
         return text.encode("utf-8", "surrogatepass")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from types import NoneType
 from typing import Any
 
-from treemean.errors import FormatError, TreemeanError, check_type
+from treemean.errors import FormatError, LossWarning, TreemeanError, check_type
 from treemean.files.output import open_folder, open_output
 from treemean.files.source import Source, is_wide, open_sources, text_encoding
 from treemean.formats.dialects import get_dialect
@@ -258,8 +259,16 @@ def write(
     format: str | None = None,
     unwritable: OnUnwritable | Unwritable = "error",
     keep_empty: bool = False,
+    warn: bool = True,
 ) -> None:
-    """Write a treebank or trees to a file; the parameters are those of `TreebankWriter`."""
+    """Write a treebank or trees to a file; the parameters are those of `TreebankWriter`, and this one:
+
+    Parameters
+    ----------
+    warn : whether a `LossWarning` tells what the format has no place for, such as ids, and left out.
+    """
     policy = unwritable if isinstance(unwritable, Unwritable) else Unwritable(unwritable)
     with TreebankWriter(path, format=format, unwritable=policy, keep_empty=keep_empty) as writer:
         writer.write(as_treebank(treebank))
+    if warn and (lost := writer.losses.describe()) is not None:
+        warnings.warn(f"{os.fspath(path)}: {lost}", LossWarning, stacklevel=2)

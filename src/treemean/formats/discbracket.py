@@ -28,7 +28,7 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
     return read_native(
         source,
         problems,
-        lambda text, final, skip: _core.read_brackets(text, True, final, skip)[0],
+        lambda text, final, skip, known: _core.read_brackets(text, True, final, skip, known=known)[0],
         encoding=encoding,
     )
 

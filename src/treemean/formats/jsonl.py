@@ -55,7 +55,7 @@ def _number_of_token(token: str) -> float:
 
 def _parse(record: Record) -> Tree:
     check_pieces(record.lines[0], b"[{,")
-    data = decode_object(record.text("utf-8")[0])
+    data = decode_object(_decoded(record.lines[0]))
     _check_keys(data, "a sentence", SENTENCE_KEYS, required=("words",))
     id = _text(data.get("id", ""), "id")
     try:
@@ -77,6 +77,15 @@ def _parse(record: Record) -> Tree:
     except (FormatError, InvalidTree) as error:
         message = error.message if isinstance(error, FormatError) else str(error)
         raise FormatError(message, sentence=id or None) from error
+
+
+def _decoded(line: bytes) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:  # no option names another encoding
+        place = f"byte {error.start + 1} of the line"
+        message = f"not valid utf-8: {error.reason} ({place}); JSON Lines are always in UTF-8"
+        raise FormatError(message) from error
 
 
 def decode_object(line: str) -> dict[str, Any]:

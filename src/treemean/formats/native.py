@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treemean.errors import FormatError
-from treemean.files.source import BLOCK, MAX_RECORD, Source
+from treemean.files.source import Source
+from treemean.formats.blocks import Blocks
 from treemean.formats.problems import Problems
 from treemean.formats.reading import count_elements
 from treemean.trees import CodedStrings, Strings, Treebank
+
+if TYPE_CHECKING:
+    from treemean._core import Vocabularies
 
 #: (message, line, first and last byte, number of the sentence) of a bad record.
 _Problem = tuple[bytes, int, int, int, int]
 #: Columns, bytes consumed, lines consumed, problems, whether the last one is fatal, and how many elements
 #: outside the sentences were opened and not closed.
 Chunk = tuple[dict[str, Any], int, int, list[_Problem], bool, int]
-#: (text, final, skip) -> what was read of it.
-NativeReader = Callable[[bytes, bool, bool], Chunk]
+#: (text, final, skip, vocabularies of the file so far) -> what was read of it.
+NativeReader = Callable[[bytes, bool, bool, "Vocabularies"], Chunk]
 
 
 def read_native(
@@ -36,24 +40,20 @@ def read_native(
     Parameters
     ----------
     encoding : of the stream.
-    element : that of a sentence in XML, to tell how many are missing where a file cannot be read on.
+    element : that of a sentence in XML, which names its encoding itself; to count those that are missing
+        where a file cannot be read on.
     comments : what the metadata call the comments of sentences.
     """
+    from treemean import _core  # there are formats that are read without it
+
     if encoding not in ("utf-8", "ascii"):  # the core itself checks what is said to be UTF-8
-        source = source.in_utf8(encoding)
-    rest = b""
+        source = source.in_utf8(encoding, declared=bool(element))
+    blocks = Blocks(source)
+    known = _core.Vocabularies()
     lines_before = sentences_before = open_elements = 0
-    wanted = BLOCK
-    final = False
-    while not final or rest:
-        parts, size = [rest], len(rest)
-        while size < wanted and not final:
-            block = source.read()
-            final = not block
-            parts.append(block)
-            size += len(block)
-        rest = b"".join(parts)
-        columns, consumed, lines, found, fatal, opened = native(rest, final, problems.skip)
+    while blocks.more():
+        text = blocks.rest
+        columns, consumed, lines, found, fatal, opened = native(text, blocks.final, problems.skip, known)
         open_elements += opened
         batch = treebank_from_columns(columns, comments)
         if len(batch):
@@ -66,21 +66,14 @@ def read_native(
                 line=lines_before + line,
                 sentence=None if outside else str(sentences_before + sentence + 1),
             )
-            problems.report(error, rest[begin:end])
+            problems.report(error, text[begin:end])
             if outside:  # what the file says from here on cannot be trusted
-                problems.missing += count_elements(element, chain([rest[begin:]], iter(source.read, b"")))
+                problems.missing += count_elements(element, chain([text[begin:]], iter(source.read, b"")))
                 return
         sentences_before += len(batch) + len(found)
         lines_before += lines
-        rest = rest[consumed:]
-        if final and not consumed:
-            break
-        # A record longer than the block: look at twice as much next time, so that the work stays linear.
-        wanted = BLOCK if consumed else 2 * len(rest)
-        if len(rest) > MAX_RECORD:
-            raise FormatError(
-                f"no sentence ends within {MAX_RECORD} bytes", path=source.name, line=lines_before + 1
-            )
+        blocks.keep(text[consumed:])
+        blocks.check_length(lines_before + 1)
     if open_elements:
         error = FormatError(
             "the file ends before all elements are closed: is it cut off?"

@@ -13,16 +13,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from treemean.errors import FormatError
-from treemean.files.source import BLOCK, MAX_RECORD, Source
+from treemean.files.source import Source
+from treemean.formats.blocks import Blocks
 from treemean.formats.limits import MAX_PIECES, too_large
 from treemean.formats.native import treebank_from_columns
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Reading, Record, rebatch
 from treemean.trees import CodedStrings, Strings, Tree, Treebank
 
-#: Blocks grow up to so many bytes.
-LARGEST_BLOCK = 4 * BLOCK
 #: Sentences of one batch, as in the core.
 MOST_SENTENCES = 1 << 17
 #: A record that the core hands back: its first and last byte, line breaks and sentences before it, and state.
@@ -79,55 +77,6 @@ class Text:
         return part if self._encoding == "utf-8" else part.decode("utf-8").encode(self._encoding)
 
 
-class Blocks:
-    """The blocks of a stream, each with what was left of the one before.
-
-    Blocks grow a little: every one has a vocabulary of its own, and putting these together takes time.
-
-    Attributes
-    ----------
-    rest : what is to be read next.
-    final : whether the stream ends with it.
-    """
-
-    def __init__(self, source: Source) -> None:
-        self.rest = b""
-        self.final = False
-        self._source = source
-        self._size = self._wanted = BLOCK
-        self._is_stuck = False
-
-    def more(self) -> bool:
-        """Read on; return whether there is anything to look at."""
-        if self.final and not self.rest:
-            return False
-        pieces, size = [self.rest], len(self.rest)
-        while size < self._wanted and not self.final:
-            piece = self._source.read(self._wanted - size)
-            pieces.append(piece)
-            size += len(piece)
-            self.final = not piece
-        self.rest = b"".join(pieces)
-        return True
-
-    def keep(self, rest: bytes) -> None:
-        """Take note of what was not consumed."""
-        consumed = len(rest) < len(self.rest)
-        self._is_stuck = not consumed
-        if self.final and not consumed:
-            rest = b""  # there is nothing more that would complete it
-        self._size = min(2 * self._size, LARGEST_BLOCK)
-        # A record longer than the block: look at twice as much next time, so that the work stays linear.
-        # No more than a record may have: then it is known to be too long.
-        self._wanted = self._size if consumed else min(max(2 * len(rest), BLOCK), MAX_RECORD + BLOCK)
-        self.rest = rest
-
-    @property
-    def is_too_long(self) -> bool:
-        """Whether no record ends in more bytes than any record has."""
-        return self._is_stuck and len(self.rest) > MAX_RECORD
-
-
 def read_plain(
     source: Source,
     problems: Problems,
@@ -179,10 +128,7 @@ def read_plain(
         yield from rebatch(in_order(batch, odd, text, lines_before), minimum=MOST_SENTENCES)
         lines_before += lines
         blocks.keep(text.original(consumed))
-        if blocks.is_too_long:
-            raise FormatError(
-                f"no sentence ends within {MAX_RECORD} bytes", path=source.name, line=lines_before + 1
-            )
+        blocks.check_length(lines_before + 1)
 
 
 def _parse_odd(

@@ -73,7 +73,7 @@ class _Reader:
         self._keep = {"keep_wrapper": keep_wrapper, "keep_empty": keep_empty, "keep_lemmas": keep_lemmas}
         self._lines = 0
 
-    def __call__(self, text: bytes, final: bool, skip: bool) -> Chunk:
+    def __call__(self, text: bytes, final: bool, skip: bool, known: _core.Vocabularies) -> Chunk:
         if self._dialect is None:
             try:
                 self._dialect = recognise(text)
@@ -88,6 +88,7 @@ class _Reader:
             leaves=self._dialect.leaves,
             helsinki=self._dialect.helsinki,
             guessed=self._guessed,
+            known=known,
             **self._keep,
         )
         if foreign:

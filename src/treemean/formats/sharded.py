@@ -20,6 +20,7 @@ from typing import Any
 from treemean._version import __version__
 from treemean.errors import FormatError, reason_of
 from treemean.files.checksums import checksum
+from treemean.files.filenames import can_be_name
 from treemean.files.output import write_file
 from treemean.files.records import record
 from treemean.files.sealed import sealed, unsealed
@@ -112,8 +113,9 @@ def load_manifest(folder: str | os.PathLike[str]) -> Manifest:
         )
     try:
         shards = tuple(record(Shard, entry) for entry in content["shards"])
-        if any(os.path.basename(shard.file) != shard.file for shard in shards):
-            raise ValueError("a shard lies outside of the folder")
+        for name in (shard.file for shard in shards):
+            if not can_be_name(name) or os.path.basename(name) != name or name in ("", ".", ".."):
+                raise ValueError(f"no file of the folder can have the name {name!r}")
         return Manifest(shards, dict(content["provenance"]), dict(content["sums"]))
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"a damaged manifest: {error}", path=path) from error

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
 from treemean.files.source import MAX_RECORD, Source
+from treemean.formats.blocks import Blocks
 from treemean.formats.export import VIRTUAL_ROOT, has_virtual_root
 from treemean.formats.native import treebank_from_columns
 from treemean.formats.parents import TOP, Node, tree_from_parents
-from treemean.formats.plain import Blocks, Text, core_function, is_read_by_core
+from treemean.formats.plain import Text, core_function, is_read_by_core
 from treemean.formats.plainwriting import Expressions, PlainWriter, core_batch
 from treemean.formats.problems import Problems
 from treemean.formats.reading import Reading, Record, read_records

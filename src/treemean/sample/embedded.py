@@ -66,7 +66,7 @@ def write_sample(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
     paths = [Path(folder, f"{name}.discbracket") for name in banks]
     with all_or_none(paths, overwrite=overwrite) as places:
         for path, bank in zip(paths, banks.values(), strict=True):
-            write(bank, places[path])
+            write(bank, places[path], warn=False)
     return paths
 
 

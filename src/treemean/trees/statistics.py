@@ -13,6 +13,7 @@ import numpy as np
 from treemean.trees import nesting
 from treemean.trees.alike import as_treebank
 from treemean.trees.html import Cell, html_table
+from treemean.trees.strings import CodedStrings, Strings
 from treemean.trees.tree import Tree
 from treemean.trees.treebank import Treebank
 
@@ -93,24 +94,30 @@ class StatisticsCounter:
             name: Counter()
             for name in ("lengths", "fan_outs", "children", "heights", "labels", "tags", "functions")
         }
+        # The words of the last vocabulary that occurred, and those of vocabularies that began otherwise.
+        self._vocabulary = Strings.of([])
+        self._used = np.zeros(0, dtype=bool)
         self._types: set[bytes] = set()
 
     def add(self, batch: Treebank) -> None:
         """Take in a batch."""
         counted = ~batch.repeats & (batch.sizes > 1)
-        parents = nesting.parents_of(batch)
+        depths = nesting.depths_of(batch)
+        parents = nesting.parents_of(batch, depths)
         self._single["sentences"] += len(batch)
         self._single["words"] += len(batch.words)
         self._single["constituents"] += int(counted.sum())
         self._single["unaries"] += int((~counted).sum())
-        self._single["discontinuous_sentences"] += len(np.unique(batch.sentence_of[batch.fan_outs > 1]))
+        self._single["discontinuous_sentences"] += int(
+            np.count_nonzero(np.bincount(batch.sentence_of[batch.fan_outs > 1]))
+        )
         self._single["ill_nested_sentences"] += len(nesting.ill_nested_sentences(batch, parents))
         # The children of a chain are those of its lowest constituent, behind which no repetition stands.
         lowest = np.append(~batch.repeats[1:], True)[: len(batch.labels)] & (batch.sizes > 1)
         for name, numbers in (
             ("lengths", batch.lengths),
             ("fan_outs", batch.fan_outs[counted]),
-            ("heights", nesting.heights_of(batch, parents)),
+            ("heights", nesting.heights_of(batch, depths)),
             ("children", nesting.child_counts_of(batch, parents)[lowest]),
         ):
             counts = np.bincount(numbers)
@@ -119,8 +126,17 @@ class StatisticsCounter:
             column = getattr(batch, name)
             counts = np.bincount(column.codes, minlength=len(column.texts))
             self._tables[name].update({t: int(c) for t, c in zip(column.texts, counts) if c})
-        used = np.bincount(batch.words.codes, minlength=len(batch.words.vocabulary)) > 0
-        self._types.update(compress(batch.words.vocabulary.to_bytes(), used.tolist()))
+        self._add_types(batch.words)
+
+    def _add_types(self, words: CodedStrings) -> None:
+        """Take in the words of a batch. Vocabularies that begin alike, as those of one file do, are one."""
+        used = np.bincount(words.codes, minlength=len(words.vocabulary)) > 0
+        if not self._vocabulary.begins(words.vocabulary):
+            self._types.update(compress(self._vocabulary.to_bytes(), self._used.tolist()))
+            self._vocabulary, self._used = words.vocabulary, used
+            return
+        used[: len(self._used)] |= self._used
+        self._vocabulary, self._used = words.vocabulary, used
 
     def result(self) -> Statistics:
         """Return what was counted so far."""
@@ -138,7 +154,8 @@ class StatisticsCounter:
                 "ill_nested_sentences",
             )
         }
-        return Statistics(word_types=len(self._types), **single, **tables)
+        types = self._types.union(compress(self._vocabulary.to_bytes(), self._used.tolist()))
+        return Statistics(word_types=len(types), **single, **tables)
 
 
 def statistics(treebank: Tree | Treebank | Iterable[Tree]) -> Statistics:

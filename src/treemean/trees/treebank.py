@@ -349,7 +349,7 @@ class Treebank:
     def rows(self) -> Iterator[tuple[Ints, Bits]]:
         """Yield the sets grouped by width: (indices of constituents, their bits as a (m, width) array)."""
         width = bitsets.widths(self.lengths)
-        for w in np.unique(width):
+        for w in np.flatnonzero(np.bincount(width)).tolist():  # there are few
             chosen = np.flatnonzero(width == w)
             nodes = gather(self.constituent_offsets, chosen)
             if len(chosen) == len(self):

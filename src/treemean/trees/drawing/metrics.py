@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+#: Letters of ASCII and lines, of which drawings consist; each takes a column.
+_USUAL = re.compile("[ -~\u2500-\u257f]+")
 _SOFT_HYPHEN = "\u00ad"
 _NARROW = frozenset("iIjlftr.,:;'’‘`|!()[]{}/\\-–·1 ")
 _BROAD = frozenset("mwMWQOG@%&—…✓✗")
@@ -17,7 +20,8 @@ def columns(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(character_columns(character) for character in text)
+    unusual = _USUAL.sub("", text)
+    return len(text) - len(unusual) + sum(character_columns(character) for character in unusual)
 
 
 def character_columns(character: str) -> int:
