@@ -102,8 +102,19 @@ def test_the_command(made, tmp_path, capsys) -> None:
         command(str(made["paper"] / "runs" / "run01" / "model"), text, binary=True)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("options", [(), ("--binary", "--punctuation", "put-back")], ids=str)
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("logistic", ("--binary", "--punctuation", "put-back")),  # hits of all sentences: the hardest
+        pytest.param("logistic", (), marks=SLOW),
+        pytest.param("paper", ("--binary", "--punctuation", "put-back"), marks=SLOW),
+        pytest.param("paper", (), marks=SLOW),
+    ],
+    ids=str,
+)
 def test_shards_have_the_trees_of_the_plain_command(made, tmp_path, model, options) -> None:
     """Hits of a corpus are settled over all shards; nothing but shards is left, and it is not done twice."""
     (tmp_path / "text.txt").write_text("\n".join(SENTENCES * (-(-120 // len(SENTENCES)))) + "\n")

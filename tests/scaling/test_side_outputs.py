@@ -74,7 +74,10 @@ def test_bad_files_of_ties(tmp_path: Path) -> None:
         scaling.average(paths, tmp_path / "mean", ties_file="-", workers=1)
 
 
-@pytest.mark.parametrize("options", [(), ("--method", "dynamic-programming", "--skip-unsolved")], ids=str)
+UNSOLVED = pytest.param(("--method", "dynamic-programming", "--skip-unsolved"), marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("options", [(), UNSOLVED], ids=str)
 def test_numbers_of_sentences(tmp_path: Path, options: tuple[str, ...]) -> None:
     """All but the seconds."""
     paths = write_runs(tmp_path)
@@ -103,8 +106,11 @@ def scored(folder: Path, *files: object, form: str = "csv") -> list[object]:
 SCORES = ("--engine", "local", "--workers", 2, "--work")
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "csv.gz"])
-@pytest.mark.parametrize("options", [(), ("--protocol", "sentence", "--max-length", "9")], ids=str)
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [("csv", ()), ("jsonl", ("--protocol", "sentence", "--max-length", "9")), ("csv.gz", ())],
+    ids=str,
+)
 def test_scores_of_every_sentence(tmp_path: Path, form: str, options: tuple[str, ...]) -> None:
     paths = write_runs(tmp_path)
     command = scored(tmp_path, *paths, form=form)
