@@ -122,8 +122,11 @@ def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget) -> None:
     variant = next(iter(jobs)).variant
     epochs = [_epochs_of(job) for job in jobs.values()]
     common = min(epochs)  # of which all runs have a model
-    if common == max((told["epochs"] for told in kept if told["variant"] == variant), default=0):
-        return
+    names = {(run.initialisation, run.order) for run in jobs}
+    for entry in kept:
+        known = {(run["initialisation"], run["order"]) for run in entry["runs"]}
+        if entry["variant"] == variant and entry["epochs"] == common and known == names:
+            return
     told: dict[Run, list[dict[str, Any]]] = {run: [] for run in jobs}
     found: dict[Run, list[gaps.Found]] = {run: [] for run in jobs}
     for run, job in jobs.items():
@@ -203,9 +206,11 @@ def _comparison(known: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[lis
         cells: list[str] = []
         for key in ("f1", "f1_discontinuous", "nats"):
             pairs = _pairs(base, other, key, epoch - 1)
+            if not pairs:
+                break
             differences = [second - first for first, second in pairs]
             cells.append(f"{np.mean(differences):+.3f} (p = {sign_p_value(differences):.3f})")
-        rows.append([other["variant"], epoch, len(pairs), *cells])
+        rows.append([other["variant"], epoch, len(pairs), *(cells or ["–"] * 3)])
     columns = ["variant", "epoch", "pairs", "F1", "discontinuous", "nats per word"]
     return columns, rows, f"difference from {base['variant']}, run by run"
 

@@ -68,12 +68,23 @@ def keep(folder: Path, target: Path = KEPT) -> None:
                 short = read(path)
                 short = short.take(np.flatnonzero(short.lengths <= LONGEST))
                 trees = [tree.replace(words=_placeholders(len(tree.words)), id="") for tree in short]
-                place = Path(temporary) / "kept" / part / f"{f'run-{own}' if own else run}.discbracket"
+                place = Path(temporary) / "kept" / part / f"{_kept_name(own, run)}.discbracket"
                 place.parent.mkdir(parents=True, exist_ok=True)
                 write(Treebank.from_trees(trees), place)
         with tarfile.open(target, "w:xz", preset=9) as kept:
             kept.add(Path(temporary) / "kept", arcname=".", filter=_without_owner)
     print(f"{target.name}: {target.stat().st_size / 1e3:,.0f} kB")
+
+
+def _kept_name(grammar: str, run: str) -> str:
+    """Return what a run is called: run01 of TN-LCFRS, run-c-lcfrs of another grammar, then run-c-lcfrs-02.
+
+    >>> [_kept_name("", "run02"), _kept_name("c-lcfrs", "run01"), _kept_name("c-lcfrs", "run02")]
+    ['run02', 'run-c-lcfrs', 'run-c-lcfrs-02']
+    """
+    if not grammar:
+        return run
+    return f"run-{grammar}" if run == "run01" else f"run-{grammar}-{run.removeprefix('run')}"
 
 
 def _placeholders(words: int) -> list[str]:
@@ -88,6 +99,9 @@ def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def with_words(kept: Path, gold: Treebank, out: Path, part: str) -> None:
     """Write the kept trees of a part with the words and ids of its sentences, and the gold trees beside."""
+    for folder in (out, out / "kinds"):
+        for earlier in (folder / part).glob("run*.jsonl"):
+            earlier.unlink()
     bare = remove_punctuation(gold, drop_empty=False)
     places = np.flatnonzero(bare.lengths <= LONGEST)
     bare = bare.take(places)

@@ -64,7 +64,7 @@ def main(words: Sequence[str] | None = None) -> None:
     print(f"{sum(pieces):.0f} s in {len(pieces)} pieces, everything included; epochs took {epochs}")
     for run in jobs if done else ():
         guard(f"trees of run {run}", write_trees, jobs[run], options.data, trees, budget)
-    if done:
+    if done and all((trees / f"{part}-run{run:02d}.jsonl").exists() for part in PARTS for run in jobs):
         shutil.make_archive(str(options.out / f"trees{own}"), "zip", trees)
     exit_if_failed()
 

@@ -47,7 +47,7 @@ def measure_gaps(grammar: Grammar, data: Data, config: TrainingConfig) -> tuple[
     scores, found = evaluated(told.trees, data, config), find_gaps(told.trees, data, config)
     words = int(corpus.lengths[corpus.lengths > 1].sum())
     nats, nats_without_gaps, divergence = -told.log_likelihood / words, math.nan, math.nan
-    if isinstance(grammar, LowRankGrammar):
+    if isinstance(grammar, LowRankGrammar) and grammar.config.has_gaps:
         if grammar.config.weighs_gaps:
             nats = -log_likelihood(without_weights(grammar), corpus) / words
         nats_without_gaps = -log_likelihood(without_gaps(grammar), corpus) / words

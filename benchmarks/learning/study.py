@@ -72,7 +72,6 @@ def summary(job: Job) -> dict[str, Any]:
         "restores": events(folder, run, "restore"),
         "skips": len(events(folder, run, "skip")),
         "redone": len(events(folder, run, "redo")),
-        "accuracy": [entry["difference"] for entry in events(folder, run, "accuracy")],
         "curve": [
             (row["step"], row["perplexity"], row["rate"]) for row in steps[:: max(1, len(steps) // 60)]
         ],

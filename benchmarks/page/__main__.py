@@ -63,6 +63,8 @@ def fill(page: str, tables: Mapping[str, str]) -> str:
             print(f"there is no place for the table {name!r} in the page", file=sys.stderr)
             continue
         _, end, after = rest.partition("<!-- end -->")
+        if not end:
+            sys.exit(f"the page has no end mark after the mark of {name!r}. Nothing was changed")
         page = f"{before}{mark}{text}\n{end}{after}"
     return page
 

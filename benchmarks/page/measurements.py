@@ -25,9 +25,8 @@ ABOUT = {
     "seconds of an epoch and sentences per second of all runs, expected from steps and measured; together: a "
     "run alone and with others; development: seconds to measure the development set",
     "learning": "every third sentence, by kind (precision-floor) and initialisation: after each epoch, nats "
-    "per word and F1 of the development set; steps left out (skips) and made in full precision (redone), how "
-    "often a run was set back (restores), and the largest error of log Z per word that its checks found "
-    "(accuracy)",
+    "per word and F1 of the development set; steps left out (skips) and made in full precision (redone), and "
+    "how often a run was set back (restores)",
     "ensemble": "ten runs over all sentences: likewise; seconds of the pieces and of the epochs of all runs",
     "stability, compare": "one long run; variants on every third sentence: likewise; overrides: settings "
     "that were changed for all of them",
@@ -84,7 +83,7 @@ def collect(folder: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
             found |= {part: without(told[part]) for part in PARTS if told.get(part)}
             found |= {"checks": checks(told["gate"])} if "gate" in told else {}
             rows, before = (len(part.get("epochs", {}).get("runs", [])) for part in (found, kept))
-            if 0 < rows < before:
+            if "epochs" in found and rows < before:
                 del found["epochs"]
                 print(f"{file}: epochs are left out: {rows} rows instead of {before}", file=sys.stderr)
         elif not has_epochs(told.get(kind, {})):
@@ -206,22 +205,10 @@ def curves(runs: Mapping[str, Any]) -> dict[str, Any]:
             ],
             "skips": run["skips"],
             "restores": len(run["restores"]),
-            **(
-                {"redone": run["redone"], "accuracy": largest(run["accuracy"])} if run.get("accuracy") else {}
-            ),
+            "redone": run.get("redone", 0),
         }
         for name, run in runs.items()
     }
-
-
-def largest(errors: Sequence[float | None]) -> float | None:
-    """Return the largest error, or None if one was not finite, for which metrics have null.
-
-    >>> largest([1e-5, 3e-4]), largest([1e-5, None])
-    (0.0003, None)
-    """
-    finite = [error for error in errors if error is not None]
-    return max(finite) if len(finite) == len(errors) else None
 
 
 def rounded(value: Any) -> Any:

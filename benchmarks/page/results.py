@@ -96,6 +96,8 @@ def grammars_table(of_kinds: Mapping[str, Any]) -> str:
     rows: list[list[str | float | None]] = []
     for preset in PRESETS:
         own = [found for name, found in scores.items() if _grammar_of(name) == preset]
+        if not own:
+            continue
         means = [sum(found[metric]["f1"] for found in own) / len(own) for metric in METRICS]
         rows.append([preset.upper(), str(len(own)), *(f"{mean:.2f}" for mean in means)])
     return Table(["grammar", "runs", *METRICS], rows).to_markdown().strip()

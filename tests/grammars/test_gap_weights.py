@@ -84,7 +84,7 @@ def test_no_tree_has_what_is_forbidden() -> None:
         ("tn-lcfrs", {"wrapping": float("inf")}, "wrapping must be more than 0, and finite, not inf"),
         ("tn-lcfrs", {"wrapped_words": -1.0}, "wrapped_words must be at least 0, and finite, not -1.0"),
         ("tn-lcfrs", {"wrapped_words": float("nan")}, "wrapped_words must be at least 0"),
-        ("tn-lcfrs", {"wrapped_words": 0.5, "floor": 1e-9}, "floor and wrapped_words cannot both be set"),
+        ("tn-lcfrs", {"wrapped_words": 0.5, "floor": 1e-9}, "a floor would undo wrapping and wrapped_words"),
     ],
 )
 def test_weights_that_mean_nothing(kind: str, weights: dict[str, float], told: str) -> None:

@@ -109,10 +109,8 @@ not 'n-cfg'
                 raise InvalidOption(f"{name} must be {least}, and finite, not {value}")
             if value != 1.0 and self.kind != "tn-lcfrs":
                 raise InvalidOption(f"{name} has no meaning for {self.kind}: leave it out, or 1")
-        if self.floor and self.wrapped_words != 1.0:
-            raise InvalidOption(
-                "floor and wrapped_words cannot both be set: a floor would fill the gaps again"
-            )
+        if self.floor and self.weighs_gaps:
+            raise InvalidOption("a floor would undo wrapping and wrapped_words: leave out one or the others")
 
     @property
     def weighs_gaps(self) -> bool:

@@ -24,7 +24,7 @@ from treemean.names import EngineName, Match
 from treemean.scaling.averages import Averaging, label_frequencies, model_of_votes, settled_objective
 from treemean.scaling.by_id import aligned_by_id
 from treemean.scaling.conversion import Conversion
-from treemean.scaling.engines import Engine, open_engine, plain
+from treemean.scaling.engines import Engine, messages, open_engine
 from treemean.scaling.evaluations import Scores
 from treemean.scaling.folders import STAGED, working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
@@ -271,7 +271,7 @@ def evaluate(
         raise InvalidOption(f"{len(called)} names for {len(predictions)} predictions")
     if per_sentence is not None:
         rows_format(per_sentence)
-    asked = [plain.encoded(scoring), [*map(os.path.abspath, paths)], how, shard_size, match]
+    asked = [messages.encoded(scoring), [*map(os.path.abspath, paths)], how, shard_size, match]
     told = content_checksum([*asked, per_sentence is not None])
     with scratch_folder("evaluate", told, work) as folder, _opened(engine, workers, address) as opened:
         found = staged_contents(paths, folder, opened, how, size=shard_size)

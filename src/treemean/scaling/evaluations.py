@@ -25,7 +25,7 @@ from treemean.files.checksums import content_checksum
 from treemean.files.output import open_output, write_file
 from treemean.files.rows import write_rows
 from treemean.files.sealed import sealed, unsealed
-from treemean.scaling.engines import Engine, plain
+from treemean.scaling.engines import Engine, messages
 from treemean.scaling.inputs import Cut
 from treemean.scaling.progress import Progress
 
@@ -86,7 +86,9 @@ class Scores:
 
     def _scored(self, settled: Scoring, given: Scoring, cuts: Sequence[Cut]) -> list[Evaluation]:
         how = _How(settled, given, None if self.per_sentence is None else str(self.folder))
-        told = content_checksum([__version__, plain.encoded(settled), plain.encoded(given), bool(how.rows)])
+        told = content_checksum(
+            [__version__, messages.encoded(settled), messages.encoded(given), bool(how.rows)]
+        )
         tasks = [
             ScoreTask(piece, f"{number:05d}-{_digits([told, piece.first, piece.identity()])}")
             for number, piece in enumerate(cuts)
@@ -115,7 +117,7 @@ class Scores:
             if found is None:
                 raise PunctuationLater
             task = missing[number]
-            write_file(self._sums_file(task), sealed({"evaluations": plain.encoded(found)}))
+            write_file(self._sums_file(task), sealed({"evaluations": messages.encoded(found)}))
             done += task.cut.sentences
             self.progress(done, total)
 
@@ -126,7 +128,7 @@ class Scores:
         """Return what was counted of a shard, None if it is not there or damaged."""
         try:
             with open(self._sums_file(task), "rb") as stream:
-                found: list[Evaluation] = plain.decoded(unsealed(stream.read())["evaluations"])
+                found: list[Evaluation] = messages.decoded(unsealed(stream.read())["evaluations"])
         except (FileNotFoundError, ValueError, KeyError):
             return None
         return found

@@ -15,7 +15,7 @@ from typing import Any
 
 from treemean.errors import MissingDependency, TreemeanError, reason_of
 from treemean.names import EngineName
-from treemean.scaling.engines import plain
+from treemean.scaling.engines import messages
 from treemean.scaling.engines.engine import ATTEMPTS, Result, Shared, Task, attempt, result_of
 
 #: How many tasks are handed to the cluster for every worker: one is at work, the others wait beside it.
@@ -63,6 +63,8 @@ class RayEngine:
         self._ours = not self._ray.is_initialized()
         if self._ours:
             self._start(workers, address)
+        # Our own cluster has as many cores as workers; on another one only tasks that are handed over count.
+        self._ahead = _AHEAD if self._ours and address is None else 1
         self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def _start(self, workers: int | None, address: str | None) -> None:
@@ -100,14 +102,14 @@ class RayEngine:
     ) -> Iterator[tuple[int, Result]]:
         """Yield numbers and results of tasks; no more are handed over than the workers need."""
         ray = self._ray
-        call = ray.put(plain.dump_call(function, shared))
+        call = ray.put(messages.dump_call(function, shared))
         submit, at_once = self._submitter(call, gpu)
         running: dict[Any, int] = {}
         following = iter(range(len(tasks)))
         try:
             while True:
                 while len(running) < at_once and (number := next(following, None)) is not None:
-                    running[submit(plain.dumps(tasks[number]))] = number
+                    running[submit(messages.dumps(tasks[number]))] = number
                 if not running:
                     return
                 done, _ = ray.wait(list(running), num_returns=1)
@@ -134,9 +136,9 @@ class RayEngine:
         ray = self._ray
         gpus = int(ray.cluster_resources().get("GPU", 0)) if gpu else 0
         if not gpus:
-            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(attempt)
-            return lambda task: remote.remote(call, task), _AHEAD * self.workers
-        actor = ray.remote(num_gpus=1, max_restarts=-1, max_task_retries=ATTEMPTS)(_Attempts)
+            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(attempt)
+            return lambda task: remote.remote(call, task), self._ahead * self.workers
+        actor = ray.remote(num_gpus=1, max_restarts=-1, max_task_retries=ATTEMPTS - 1)(_Attempts)
         actors = _Actors(ray, [actor.remote(call) for _ in range(min(gpus, self.workers))])
         return actors.submit, 2 * len(actors)
 

@@ -2,7 +2,7 @@
 
 A function is pure: it takes what all tasks share and one task, and returns a result that is the same wherever
 and however often it runs. So an engine may give a task to somebody else when a process or a machine is lost.
-It is a function of a module; what it takes and gives are plain values, which travel as JSON (`plain`).
+It is a function of a module; what it takes and gives are plain values, which travel as JSON (`messages`).
 No job knows which engine runs it.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from treemean.errors import TreemeanError
 from treemean.names import EngineName
-from treemean.scaling.engines import plain
+from treemean.scaling.engines import messages
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
@@ -101,17 +101,17 @@ class Failure:
 
 
 def attempt(call: bytes, task: bytes) -> bytes:
-    """Run a task where it is, and return its result, or how it failed; all are plain values (`plain.py`)."""
+    """Run a task where it is, and return its result, or how it failed; all in plain values (`messages`)."""
     try:
-        function, shared = plain.load_call(call)
-        return plain.dumps([function(shared, plain.loads(task)), None])
+        function, shared = messages.load_call(call)
+        return messages.dumps([function(shared, messages.loads(task)), None])
     except Exception as error:
-        return plain.dumps([None, Failure.of(error)])
+        return messages.dumps([None, Failure.of(error)])
 
 
 def result_of(answer: bytes) -> Any:
     """Return the result in the answer of a worker, or raise its error."""
-    result, failure = plain.loads(answer)
+    result, failure = messages.loads(answer)
     if failure is not None:
         failure.raise_here()
     return result

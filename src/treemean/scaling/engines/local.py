@@ -17,7 +17,7 @@ from typing import Any
 
 from treemean.errors import TreemeanError
 from treemean.names import EngineName
-from treemean.scaling.engines import plain
+from treemean.scaling.engines import messages
 from treemean.scaling.engines.engine import (
     ATTEMPTS,
     Result,
@@ -58,7 +58,7 @@ class LocalEngine:
                 yield index, function(shared, task)
             return
         try:
-            yield from self._map(plain.dump_call(function, shared), tasks, devices)
+            yield from self._map(messages.dump_call(function, shared), tasks, devices)
         finally:
             for worker in self._busy.values():  # nobody waits for their results any more
                 worker.end()
@@ -72,8 +72,8 @@ class LocalEngine:
         while waiting or self._busy:
             while waiting and len(self._busy) < at_once:
                 worker = self._free_worker(devices)
-                worker.begin(waiting.popleft(), call, tasks)
                 self._busy[worker.connection] = worker
+                worker.begin(waiting.popleft(), call, tasks)
             for connection in wait(list(self._busy)):
                 assert isinstance(connection, Connection)
                 worker = self._busy.pop(connection)
@@ -137,7 +137,7 @@ class _Worker:
     def begin(self, task: int, call: bytes, tasks: Sequence[Any]) -> None:
         """Give the worker a task; one that is dead already is found out when its answer is read."""
         self.task = task
-        message = TASK + plain.dumps(tasks[task])
+        message = TASK + messages.dumps(tasks[task])
         try:
             if call != self._call:
                 self.connection.send_bytes(CALL + call)

@@ -17,7 +17,7 @@ from treemean.fitting.models.objectives import CorpusObjective
 from treemean.formats.sharded import Shard
 from treemean.scaling.averages import Averaging
 from treemean.scaling.conversion import Conversion
-from treemean.scaling.engines import plain
+from treemean.scaling.engines import messages
 from treemean.scaling.inputs import Cut, File, Rows
 from treemean.scaling.parses import Parsing
 from treemean.scaling.shards import AsItIs, Made, ShardTask
@@ -42,7 +42,7 @@ values = st.recursive(
 @given(values)
 @examples(150)
 def test_plain_values_come_back(value: object) -> None:
-    back = plain.loads(plain.dumps(value))
+    back = messages.loads(messages.dumps(value))
     assert back == value
     assert type(back) is type(value)
 
@@ -73,14 +73,14 @@ SUMS = Sums(3, 20, 12, Frequencies(Counter({("S", "NP"): 2})), Counter({"bad": 1
     ids=lambda value: type(value).__name__,
 )
 def test_what_jobs_send_comes_back(value: object) -> None:
-    back = plain.loads(plain.dumps(value))
+    back = messages.loads(messages.dumps(value))
     assert back == value
     assert type(back) is type(value)
-    assert plain.dumps(back) == plain.dumps(value)
+    assert messages.dumps(back) == messages.dumps(value)
 
 
 def test_arrays_and_numbers_of_numpy_come_back() -> None:
-    back = plain.loads(plain.dumps([np.array([1, 2]), np.array([True]), np.float64(0.1), np.empty(0)]))
+    back = messages.loads(messages.dumps([np.array([1, 2]), np.array([True]), np.float64(0.1), np.empty(0)]))
     assert [one.dtype for one in (back[0], back[1], back[3])] == [np.int64, np.bool_, np.float64]
     assert back[0].tolist() == [1, 2]
     assert back[2] == 0.1
@@ -88,10 +88,10 @@ def test_arrays_and_numbers_of_numpy_come_back() -> None:
 
 def test_other_values_are_not_sent() -> None:
     for value in (object(), b"bytes", lambda: 0, np.zeros((2, 2)), st):
-        with pytest.raises(plain.NotPlain, match="is not sent"):
-            plain.dumps(value)
-    with pytest.raises(plain.NotPlain, match="cannot import"):
-        plain.dump_call(lambda shared, task: task, None)
+        with pytest.raises(messages.NotPlain, match="is not sent"):
+            messages.dumps(value)
+    with pytest.raises(messages.NotPlain, match="cannot import"):
+        messages.dump_call(lambda shared, task: task, None)
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_other_values_are_not_sent() -> None:
 )
 def test_nothing_else_is_built(text: bytes) -> None:
     with pytest.raises(ValueError):
-        plain.loads(text)
+        messages.loads(text)
