@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from training_instances import COMPOUND, Failing, Interrupted, failing, metrics, model_bytes
 
 from parser_instances import tiny_config
+from training_instances import COMPOUND, Failing, Interrupted, failing, metrics, model_bytes
 from treemean.training import Outcome, train
 from treemean.training.corpus import Corpus
 from treemean.training.distributed import World

@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from training_instances import flip
 
 from parser_instances import tiny_config
+from training_instances import flip
 from treemean.errors import FormatError
 from treemean.files.sealed import sealed, unsealed
 from treemean.training.single import prepare_folder

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from training_instances import CONTINUOUS, ended, in_child, interrupted, metrics, model_bytes
 
 import treemean.training.checkpoints
 from parser_instances import tiny_config, write_instance
+from training_instances import CONTINUOUS, ended, in_child, interrupted, metrics, model_bytes
 from treemean.errors import FormatError, TreemeanError
 from treemean.training import train
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-from training_instances import COMPOUND, CONTINUOUS, Interrupted, failing, metrics, model_bytes
 
 from parser_instances import SENTENCES, tiny_config, write_instance
+from training_instances import COMPOUND, CONTINUOUS, Interrupted, failing, metrics, model_bytes
 from treemean.errors import FormatError, InvalidOption, TreemeanError
 from treemean.parsing import Model
 from treemean.training import Outcome, load_config, train, train_runs
