@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
-from treemean.printing import harmless, harmless_json
+from treemean.printing import harmless, harmless_json, harmless_message
 
 if TYPE_CHECKING:
     from treemean.formats import Problems, TreebankWriter, Unwritable
@@ -84,9 +84,9 @@ class Notes(logging.Handler):
 
 
 def complain(message: str) -> None:
-    """Tell the user about an error, in one line."""
+    """Tell the user about an error, in one line, and what it quotes in lines below."""
     typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
-    typer.echo(harmless(message), err=True)
+    typer.echo(harmless_message(message), err=True)
 
 
 def report_problems(problems: Problems, unwritable: Unwritable | None = None) -> None:
