@@ -37,7 +37,7 @@ def demo(
     from rich.text import Text
 
     from treemean import draw, draw_svg, sample, statistics, transforms
-    from treemean.cli.output import loading, resumable
+    from treemean.cli.output import loading, resumable, show_tables
     from treemean.cli.training_progress import watching
     from treemean.files.output import write_file
     from treemean.printing import harmless
@@ -86,7 +86,7 @@ def demo(
         outcome = run_ensemble(config, folder, title="Test scores", progress=watch, tell=watch.stage)
 
     chapter("3. Every parser, and the average of their trees")
-    console.print(outcome.results.table().to_rich())
+    show_tables([outcome.results.table()], "table")
 
     chapter("4. One sentence")
     gold = transforms.remove_punctuation(outcome.gold)

@@ -49,9 +49,12 @@ def show_tables(tables: Sequence[Table], style: OutputFormat) -> None:
     if style == "table":
         from rich.console import Console
 
-        console = Console()
+        usual = Console()
         for table in tables:
-            console.print(table.to_rich())
+            # Lines that are too long for the terminal are better than numbers that are not there.
+            needed = table.width_within(usual.width)
+            console = usual if needed <= usual.width else Console(width=needed)
+            console.print(table.to_rich(usual.width))
     elif style == "markdown":
         typer.echo(harmless("\n\n".join(table.to_markdown() for table in tables), lines=True))
     else:
