@@ -16,14 +16,16 @@ from treemean.cli.train import Overrides
 @app.command()
 def demo(
     folder: Annotated[
-        Path, WRITES, typer.Option("--output", "-o", help="Folder for everything that the demo makes.")
+        Path,
+        WRITES,
+        typer.Option("--output", "-o", metavar="FOLDER", help="For everything that the demo makes."),
     ] = Path("treemean-demo"),
     override: Overrides = None,
 ) -> None:
     """Train five parsers on raw text, average, score and draw their trees, and make a report to open.
 
-    All on the embedded sample. It takes a minute or two on two cores; interrupted or repeated, it goes on
-    where it was. What it runs is [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
+    All on the embedded sample. It takes two to five minutes; interrupted or repeated, it goes on where it
+    was. What it runs is [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
 
     [bold]Examples[/bold]
 

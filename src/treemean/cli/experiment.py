@@ -28,7 +28,7 @@ def experiment(
         typer.Option("--from", metavar="OUT", help="A folder that treemean ensemble made."),
     ] = None,
     output: Annotated[
-        Path, WRITES, typer.Option("--output", "-o", help="Folder for tables and figures.")
+        Path, WRITES, typer.Option("--output", "-o", metavar="FOLDER", help="For tables and figures.")
     ] = Path("experiment"),
     dialect: Dialect = "auto",
     model: Model = None,
