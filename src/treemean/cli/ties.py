@@ -25,7 +25,8 @@ class TiesFile:
         for _ in range(count):
             line = next(self._lines, None)
             if line is None:
-                raise MismatchError(f"{self._path} ends after {self._count} sentences, but the runs go on")
+                seen = f"{self._count} sentence{'s' * (self._count != 1)}"
+                raise MismatchError(f"{self._path} ends after {seen}, but the runs go on")
             found.append(line)
             self._count += 1
         return found
