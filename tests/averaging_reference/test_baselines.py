@@ -72,7 +72,7 @@ def test_majority_is_more_than_half_of_the_individuals(case: Case) -> None:
 
 def test_select_refuses_what_it_cannot_see() -> None:
     tree = Tree("a b c".split(), [({0, 1, 2}, ""), ({0, 2}, "")])
-    with pytest.raises(TreemeanError, match="told from its hits"):
+    with pytest.raises(TreemeanError, match="follows from its hits"):
         select.solve(make_problem([tree], Weights((1,), (0,))))
 
 
