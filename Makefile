@@ -61,7 +61,7 @@ help:
 # The package and its tools; built again when the core or the requirements change.
 $(VENV)/installed: $(CORE)
 	@test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Setting up $(VENV) and building the core (a minute or two the first time) …"
+	@echo "Setting up $(VENV) and building the core (3 GB and some minutes the first time) …"
 	@$(RUN)/python -m pip install --quiet --disable-pip-version-check -c constraints/cpu.txt -e ".[dev]"
 	@touch $@
 

@@ -46,7 +46,7 @@ def test_tables_in_the_terminal_are_harmless() -> None:
     table = Table(["a\x1b[2J", "b"], [["\x1b]0;x\x07", 1], ["[red]x[/y]", 2]], "t\x9b", ["n\x1b", "second"])
     console = Console(width=60, file=None)
     with console.capture() as capture:
-        console.print(table.to_rich())
+        console.print(table.to_rich(60))
     shown = capture.get()
     assert is_harmless(shown, "\n")
     for text in (r"a\x1b[2J", r"\x1b]0;x\x07", "[red]x[/y]", r"t\x9b", r"n\x1b", "second"):

@@ -26,6 +26,16 @@ def harmless(text: str, *, lines: bool = False) -> str:
     return (_IN_LINES if lines else _IN_A_LINE).sub(_written_out, text)
 
 
+def harmless_message(text: str) -> str:
+    r"""Return a message with lines of its own, which are indented; other ends of lines are written out.
+
+    >>> print(harmless_message("sentence 1:\n  prediction: a\nb"))
+    sentence 1:
+      prediction: a\nb
+    """
+    return "\n  ".join(map(harmless, text.split("\n  ")))
+
+
 def harmless_json(text: str) -> str:
     r"""Return JSON or TOML that says the same, with such characters in its texts written as `\u001b`.
 

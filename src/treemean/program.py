@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from treemean.errors import TreemeanError, reason_of
-from treemean.printing import harmless
+from treemean.printing import harmless, harmless_message
 
 #: Exit codes of a program that was ended by Ctrl-C, or by a request to end.
 INTERRUPTED, TERMINATED = 130, 143
@@ -121,8 +121,8 @@ def run(work: Callable[[], int | None], complain: Callable[[str], None]) -> int:
 
 
 def complain(message: str) -> None:
-    """Tell of an error in one line."""
-    print(f"error: {harmless(message)}", file=sys.stderr, flush=True)
+    """Tell of an error in one line, and what it quotes in lines below."""
+    print(f"error: {harmless_message(message)}", file=sys.stderr, flush=True)
 
 
 def is_lack_of_memory(error: BaseException) -> bool:

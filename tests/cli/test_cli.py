@@ -150,7 +150,7 @@ def test_average_by_id(folder):
     ).stderr
     assert "word 2 is 'my' in other.jsonl and 'your' in gold.jsonl" in said
     files = ("gold.jsonl", "short.jsonl")
-    assert "ends after 1 sentences" in run("average", *files[::-1], "-o", "x.dbr", cwd=folder, code=1).stderr
+    assert "ends after 1 sentence" in run("average", *files[::-1], "-o", "x.dbr", cwd=folder, code=1).stderr
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_average_decides_ties(tmp_path):
     refused = run(*arguments, "nothing.jsonl", cwd=tmp_path, code=2).stderr
     assert "'nothing.jsonl' is neither canonical, right, left nor a file" in refused
     for text, message in (
-        ("[]\n", "values.jsonl ends after 1 sentences"),
+        ("[]\n", "values.jsonl ends after 1 sentence"),
         ("[]\n[]\n[]\n", "goes on after the last of 2"),
         ('[[["a"], 1]]\n[]\n', "values.jsonl:1"),
         ('[]\n[[[1], "x"]]\n', "values.jsonl:2"),

@@ -78,3 +78,9 @@ def test_choices_are_completed(typed: str, expected: set[str]) -> None:
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
     assert set(done.stdout.split()) == expected, done.stderr
+
+
+def test_usage_is_the_same_in_errors_and_in_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        ROOT(["average"], prog_name="treemean")
+    assert "Usage: treemean average RUN... [OPTIONS]\n" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import treemean
+from commands import run
 from treemean import program
 from treemean.cli import app
 
@@ -167,3 +168,10 @@ def test_little_memory(tmp_path: Path) -> None:
     assert result.stderr.startswith("error: there is not enough memory")
     assert result.stderr.count("\n") == 1
     assert [p.name for p in tmp_path.iterdir()] == ["long.ptb"]
+
+
+def test_sentences_that_an_error_quotes_stand_in_lines_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "a.dbr").write_text("(S (A 0=a) (B 1=b))\n")
+    (tmp_path / "b.dbr").write_text("(S (A 0=a) (B 1=c))\n")
+    _, *quoted = run("evaluate", "a.dbr", "b.dbr", cwd=tmp_path, code=1).stderr.splitlines()
+    assert quoted == ["  prediction: a b", "  gold      : a c"]

@@ -237,3 +237,23 @@ def test_the_papers_numbers_for_lassy(data_folder, tmp_path):
         [6321, 8858, 6221, 7605, 100, 1253],
         [71, 460, 69, 329, 2, 131],
     ]
+
+
+def test_what_is_finished_when_all_experiments_are_interrupted_is_told(trees, tmp_path, monkeypatch):
+    from treemean.experiments import paper
+
+    def interrupted(name, study, output):
+        if name == list(EXPERIMENTS)[stop]:
+            raise KeyboardInterrupt
+        return run_experiment(name, study, output)
+
+    monkeypatch.setattr(paper, "run_experiment", interrupted)
+    words = ["experiment", "all", "--dev", trees / "dev", "--test", trees / "test", "-o", tmp_path / "out"]
+    stop = 0
+    said = run(*words, code=130).stderr
+    assert "files are as before" in said
+    stop = 2
+    said = run(*words, code=130).stderr
+    assert "interrupted; finished are main, positives, in " in said
+    assert "as before" not in said
+    assert (tmp_path / "out" / "positives.md").exists()

@@ -57,12 +57,12 @@ def test_the_page_says_the_same() -> None:
 def test_formats_that_keep_it_are_named(tmp_path: Path) -> None:
     told = lost("discbracket", as_treebank(FULL), tmp_path).losses.describe()
     assert told == (
-        "discbracket has no place for ids, functions, metadata and values (support, probability, …), "
+        "no place in discbracket for ids, functions, metadata and values (support, probability, …), "
         "left out here; jsonl, parquet keep them"
     )
     told = lost("ptb", as_treebank(Tree(["a", "b"], [({0, 1}, "S")], id="x")), tmp_path).losses.describe()
     assert told is not None
-    assert told.endswith("no place for ids, left out here; export, tiger, jsonl, parquet keep them")
+    assert told.endswith("brackets for ids, left out here; export, tiger, jsonl, parquet keep them")
 
 
 def test_nothing_is_told_of_nothing(tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 import treemean
+from treemean.cli.output import show_tables
 from treemean.fitting import fit
 from treemean.reporting.fitting import fit_tables
 from treemean.reporting.tables import Table
@@ -14,7 +16,7 @@ from treemean.reporting.tables import Table
 
 def shown(table: Table) -> list[str]:
     out = io.StringIO()
-    Console(width=60, file=out).print(table.to_rich())
+    Console(width=60, file=out).print(table.to_rich(60))
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
@@ -24,6 +26,22 @@ def test_notes_below_a_narrow_table_are_as_wide_as_the_terminal() -> None:
     lines = shown(Table(["run"], [["a"]], title, [note]))
     assert lines[0] == title
     assert lines[-1] == note
+
+
+def test_no_number_is_broken_and_no_column_lost_in_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    columns = ["ensemble", *(f"{kind} {part}" for part in ("overall", "discontinuous") for kind in "ABCD")]
+    numbers = [float(1000 + number) for number in range(8)]
+    table = Table([*columns, "words"], [["non-binary ensemble", *numbers, "many words " * 9]])
+    show_tables([table], "table")
+    lines = capsys.readouterr().out.splitlines()
+    (row,) = (line for line in lines if "1000.00" in line)
+    assert all(f"{number:.2f}" in row for number in numbers)
+    assert table.width_within(60) == max(map(len, lines)) > 60
+    show_tables([Table(["run", "F1"], [["a", 1.0]])], "table")
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
 
 
 def test_weights_without_gold_trees_are_shown() -> None:

@@ -246,7 +246,7 @@ def _convert_to_file(
             converter.finish()
     report_problems(problems, unwritable)
     report_losses(writer)
-    _tell(sums, converter.absent_labels)
+    _tell(sums, converter.absent_labels, conversion)
     say(f"{sums.counts['written'] - unwritable.skipped} sentences written to {target}")
 
 
@@ -282,12 +282,12 @@ def _convert_to_folder(
         )
     if bad_file is not None:
         save_bad(target, done, bad_file)
-    _tell(done.sums, conversion.absent_labels(done.sums))
+    _tell(done.sums, conversion.absent_labels(done.sums), conversion)
     tell_done(done, target)
     say(f"{done.manifest.sentences} sentences written to {target}")
 
 
-def _tell(sums: Sums, absent_labels: list[str]) -> None:
+def _tell(sums: Sums, absent_labels: list[str], conversion: Conversion) -> None:
     from treemean.cli.output import say
 
     counts = sums.counts
@@ -299,7 +299,13 @@ def _tell(sums: Sums, absent_labels: list[str]) -> None:
         say(f"no constituent has the label {label!r}")
     if counts["taken"] - counts["written"]:
         left = counts["taken"] - counts["written"]
-        say(f"{left} sentences left out (length, no gaps, or nothing but punctuation)")
+        why = {
+            "length": conversion.min_length > 0 or conversion.max_length is not None,
+            "no gaps": conversion.discontinuous,
+            "nothing but punctuation": conversion.remove_punctuation,
+        }
+        reasons = " or ".join(reason for reason, possible in why.items() if possible)
+        say(f"{left} {'sentence' if left == 1 else 'sentences'} left out ({reasons})")
     if not counts["written"]:
         say("no sentence is left: the output is empty")
 

@@ -25,7 +25,7 @@ app.add_typer(debug_app, name="debug")
 def config_(
     config: Annotated[options.Config, READS],
     override: Overrides = None,
-    as_json: options.AsJson = False,
+    as_json: options.OnlyJson = False,
 ) -> None:
     """Show the complete configuration, and where each value comes from. The output is itself a configuration.
 

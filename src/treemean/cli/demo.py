@@ -16,14 +16,16 @@ from treemean.cli.train import Overrides
 @app.command()
 def demo(
     folder: Annotated[
-        Path, WRITES, typer.Option("--output", "-o", help="Folder for everything that the demo makes.")
+        Path,
+        WRITES,
+        typer.Option("--output", "-o", metavar="FOLDER", help="For everything that the demo makes."),
     ] = Path("treemean-demo"),
     override: Overrides = None,
 ) -> None:
     """Train five parsers on raw text, average, score and draw their trees, and make a report to open.
 
-    All on the embedded sample. It takes a minute or two on two cores; interrupted or repeated, it goes on
-    where it was. What it runs is [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
+    All on the embedded sample. It takes two to five minutes; interrupted or repeated, it goes on where it
+    was. What it runs is [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
 
     [bold]Examples[/bold]
 
@@ -37,7 +39,7 @@ def demo(
     from rich.text import Text
 
     from treemean import draw, draw_svg, sample, statistics, transforms
-    from treemean.cli.output import loading, resumable
+    from treemean.cli.output import loading, resumable, show_tables
     from treemean.cli.training_progress import watching
     from treemean.files.output import write_file
     from treemean.printing import harmless
@@ -86,7 +88,7 @@ def demo(
         outcome = run_ensemble(config, folder, title="Test scores", progress=watch, tell=watch.stage)
 
     chapter("3. Every parser, and the average of their trees")
-    console.print(outcome.results.table().to_rich())
+    show_tables([outcome.results.table()], "table")
 
     chapter("4. One sentence")
     gold = transforms.remove_punctuation(outcome.gold)

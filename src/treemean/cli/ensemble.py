@@ -49,7 +49,11 @@ def ensemble(
         Path,
         WRITES,
         typer.Option(
-            "--folder", "--output", "-o", help="For everything that is made, and found again later."
+            "--folder",
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="For everything that is made, and found again later.",
         ),
     ] = Path("ensemble"),
     model: Model = None,

@@ -28,7 +28,7 @@ def experiment(
         typer.Option("--from", metavar="OUT", help="A folder that treemean ensemble made."),
     ] = None,
     output: Annotated[
-        Path, WRITES, typer.Option("--output", "-o", help="Folder for tables and figures.")
+        Path, WRITES, typer.Option("--output", "-o", metavar="FOLDER", help="For tables and figures.")
     ] = Path("experiment"),
     dialect: Dialect = "auto",
     model: Model = None,
@@ -59,6 +59,7 @@ def experiment(
     from treemean.cli.output import say, show_json, show_tables
     from treemean.experiments.paper import EXPERIMENTS, run_experiment
     from treemean.experiments.paper.study import Study
+    from treemean.program import INTERRUPTED
 
     if (ensemble is None) == (test is None):
         raise typer.BadParameter("give either --test (and --dev), or --from", param_hint="--test")
@@ -71,9 +72,17 @@ def experiment(
     else:
         assert ensemble is not None
         study = Study.of_ensemble(ensemble, **options)
+    finished: list[str] = []
     for chosen in EXPERIMENTS if name == "all" else (name,):
         say(f"{chosen} …")
-        outcome, files = run_experiment(chosen, study, output)
+        try:
+            outcome, files = run_experiment(chosen, study, output)
+        except KeyboardInterrupt:
+            if not finished:
+                raise
+            say(f"interrupted; finished are {', '.join(finished)}, in {output}; give the others by name")
+            raise typer.Exit(INTERRUPTED) from None
+        finished.append(chosen)
         if style == "json":
             show_json(
                 [{"title": table.title, "rows": table.to_records()} for table in outcome.tables.values()]

@@ -47,12 +47,17 @@ class Command(TyperCommand):
             typer.echo("interrupted; files are as before, and the same command begins anew", err=True)
             raise
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what stands behind the name of the command, in the help and in errors of usage."""
+        arguments = [parameter for parameter in _parameters(self.callback) if parameter.is_argument]
+        return [*(argument.left for argument in arguments), "[OPTIONS]"]
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
         console = _console()
         parameters = list(_parameters(self.callback))
         arguments = [parameter for parameter in parameters if parameter.is_argument]
-        usage = " ".join([ctx.command_path, *(argument.left for argument in arguments), "[OPTIONS]"])
+        usage = " ".join([ctx.command_path, *self.collect_usage_pieces(ctx)])
         console.print(f"[bold]Usage:[/bold] {_escaped(usage)}\n", soft_wrap=True)
         _print_text(console, inspect.cleandoc(self.help or ""))
         _print_names(console, "Arguments", arguments)

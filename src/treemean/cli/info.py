@@ -28,7 +28,7 @@ def info(
         str | None,
         typer.Option(metavar="HOST:PORT", help="Of a Ray cluster whose resources are to be told, or auto."),
     ] = None,
-    as_json: options.AsJson = False,
+    as_json: options.OnlyJson = False,
 ) -> None:
     """Show versions, cores, memory, devices, kernels and Ray resources: what a report of a problem needs.
 
@@ -111,7 +111,7 @@ def _kernels() -> str:
 def _ray(address: str | None) -> dict[str, Any] | str:
     """Return the resources of a cluster, if one is asked for."""
     if find_spec("ray") is None:
-        return "not installed: pip install treemean[ray]"
+        return "not installed: pip install 'treemean[ray]'"
     if address is None:
         return "installed; --address tells the resources of a cluster"
     from treemean.scaling.engines import open_engine

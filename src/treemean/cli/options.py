@@ -46,7 +46,7 @@ Dialect = Annotated[
     DialectName,
     typer.Option(
         metavar="DIALECT",
-        help=f"Leaves of PTB brackets: {', '.join(get_args(DialectName))}; see docs/formats.md.",
+        help="How leaves of PTB brackets are written; see docs/formats.md.",
     ),
 ]
 KeepEmpty = Annotated[
@@ -135,6 +135,8 @@ ShardSize = Annotated[
     typer.Option(min=1, metavar="N", help="Write a folder of Parquet files of N sentences each."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; short for --format json.")]
+#: Of commands that print nothing else than lines or JSON.
+OnlyJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def reading(

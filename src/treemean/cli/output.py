@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
-from treemean.printing import harmless, harmless_json
+from treemean.printing import harmless, harmless_json, harmless_message
 
 if TYPE_CHECKING:
     from treemean.formats import Problems, TreebankWriter, Unwritable
@@ -50,9 +50,12 @@ def show_tables(tables: Sequence[Table], style: OutputFormat) -> None:
     if style == "table":
         from rich.console import Console
 
-        console = Console()
+        usual = Console()
         for table in tables:
-            console.print(table.to_rich())
+            # Lines that are too long for the terminal are better than numbers that are not there.
+            needed = table.width_within(usual.width)
+            console = usual if needed <= usual.width else Console(width=needed)
+            console.print(table.to_rich(usual.width))
     elif style == "markdown":
         typer.echo(harmless("\n\n".join(table.to_markdown() for table in tables), lines=True))
     else:
@@ -105,9 +108,9 @@ class Notes(logging.Handler):
 
 
 def complain(message: str) -> None:
-    """Tell the user about an error, in one line."""
+    """Tell the user about an error, in one line, and what it quotes in lines below."""
     typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
-    typer.echo(harmless(message), err=True)
+    typer.echo(harmless_message(message), err=True)
 
 
 def report_problems(problems: Problems, unwritable: Unwritable | None = None) -> None:

@@ -30,7 +30,12 @@ def train(
     folder: Annotated[
         Path,
         WRITES,
-        typer.Option("--folder", "-o", help="Where runs are kept, and found again when interrupted."),
+        typer.Option(
+            "--folder",
+            "-o",
+            metavar="FOLDER",
+            help="Where runs are kept, and found again when interrupted.",
+        ),
     ] = Path("runs"),
     dialect: options.Dialect = "auto",
     override: Overrides = None,
@@ -66,7 +71,7 @@ def train(
     stack: Annotated[
         int, typer.Option(min=1, metavar="S", help="With an engine: so many runs are trained together.")
     ] = 1,
-    as_json: options.AsJson = False,
+    as_json: options.OnlyJson = False,
 ) -> None:
     """Train parsers on raw text: runs of one initialisation that differ in the order of the sentences.
 

@@ -364,7 +364,9 @@ class Evaluation:
     def __repr__(self) -> str:
         scores = ", ".join(f"{metric} {_brief(self.counts(metric).shown.f1)}" for metric in METRICS)
         kind = ", labelled" if self.protocol.labelled else ""
-        return f"<Evaluation: F1 {scores}; {len(self.sentences)} sentences, {self.protocol.name}{kind}>"
+        count = len(self.sentences)
+        sentences = f"{count} sentence{'s' * (count != 1)}"
+        return f"<Evaluation: F1 {scores}; {sentences}, {self.protocol.name}{kind}>"
 
     def _repr_html_(self) -> str:
         """Return the table that notebooks show."""

@@ -64,7 +64,7 @@ class Losses:
         named = [self._named() if what == VALUES else what for what in self.found]
         listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
         able = [name for name in _BETTER if not set(self.found) & set(LEFT_OUT.get(name, ()))]
-        return f"{self._title} has no place for {listed}, left out here; {', '.join(able)} keep them"
+        return f"no place in {self._title} for {listed}, left out here; {', '.join(able)} keep them"
 
     def _named(self) -> str:
         names = [*(name for name in _KNOWN if name in self._values), *self._values]

@@ -50,4 +50,4 @@ def _check_all_ended(names: Sequence[str], waiting: Sequence[Treebank], seen: in
     ended = [name for name, batch in zip(names, waiting, strict=True) if not len(batch)]
     if len(ended) < len(names):
         longer = next(name for name, batch in zip(names, waiting, strict=True) if len(batch))
-        raise MismatchError(f"{ended[0]} ends after {seen} sentences, but {longer} goes on")
+        raise MismatchError(f"{ended[0]} ends after {seen} sentence{'s' * (seen != 1)}, but {longer} goes on")

@@ -53,8 +53,7 @@ def _means(found: Told) -> Table:
     rows: list[list[Cell]] = [[name, *map(_told, own)] for name, *own in zip(found.runs, *means, strict=True)]
     rows.append(["all pairs", *(_told(of_pairs(table)) for table in tables)])
     notes = [
-        "By chance: with trees of other sentences",
-        "of the same length.",
+        "By chance: with trees of other sentences of the same length.",
         "Beyond chance: 1 is full agreement, 0 chance.",
     ]
     if found.chance.alone:

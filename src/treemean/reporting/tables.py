@@ -20,7 +20,7 @@ NOTHING = "–"
 Cell = str | int | float | None
 #: Larger numbers, as of a grammar that went astray, are shown by their magnitude.
 _LARGE = 1e9
-#: So many characters of the first column are not broken, however many columns there are.
+#: So many characters of a cell are not broken, however many columns there are.
 _UNFOLDED = 16
 
 
@@ -39,27 +39,54 @@ class Table:
     title: str = ""
     notes: Sequence[str] = field(default_factory=tuple)
 
-    def to_rich(self) -> rich.console.Group:
-        """Return the table for the terminal; title and notes take its whole width, however narrow it is."""
+    def to_rich(self, width: int = 80) -> rich.console.Group:
+        """Return the table for the terminal; title and notes take its whole width, however narrow it is.
+
+        Parameters
+        ----------
+        width : of the terminal; the table is wider if it would lose columns or parts of numbers otherwise.
+        """
         from rich import box
         from rich.console import Group
         from rich.table import Table as RichTable
         from rich.text import Text
 
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-        first = max((len(_shown(row[0])) for row in self.rows), default=0)
-        for number, name in enumerate(self.columns):
+        for number, (name, column_width) in enumerate(zip(self.columns, self._widths(width), strict=True)):
             table.add_column(
                 Text(harmless(name)),
                 justify="left" if number == 0 else "right",
                 overflow="fold",
-                min_width=min(first, _UNFOLDED) if number == 0 else None,
+                width=column_width,
             )
         for row in self.rows:
             table.add_row(*[Text(harmless(_shown(cell))) for cell in row])
         title = [Text(harmless(self.title), style="bold")] if self.title else []
         notes = [Text(harmless(note), style="dim") for note in self.notes]
         return Group(*title, table, *notes)
+
+    def width_within(self, width: int) -> int:
+        """Return how wide the table is in a terminal of this width: wider if it cannot be that narrow."""
+        return sum(self._widths(width)) + self._between()
+
+    def _between(self) -> int:
+        return 3 * len(self.columns) - 1
+
+    def _widths(self, width: int) -> list[int]:
+        """Return the widths of the columns; Rich itself breaks numbers, and cuts columns off."""
+        from rich.cells import cell_len
+
+        widths, least = [], []
+        for number, name in enumerate(self.columns):
+            cells = [cell_len(harmless(_shown(row[number]))) for row in self.rows]
+            words = [cell_len(harmless(word)) for word in name.split()]
+            widths.append(max([1, cell_len(harmless(name)), *cells]))
+            least.append(min(max([1, *words, *cells]), _UNFOLDED))
+        while sum(widths) + self._between() > width and widths != least:
+            # The widest of those that can be narrower.
+            number = max((n for n in range(len(widths)) if widths[n] > least[n]), key=widths.__getitem__)
+            widths[number] -= 1
+        return widths
 
     def to_markdown(self) -> str:
         """Return the table as Markdown.

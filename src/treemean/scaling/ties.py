@@ -28,7 +28,7 @@ class TiesFile:
         found = list(islice(self._values, count))
         self._count += len(found)
         if len(found) < count:
-            raise MismatchError(f"{self._path} ends after {self._count} sentences, but the runs go on")
+            raise MismatchError(_too_short(self._path, self._count))
         return found
 
     def finish(self, sentences: int) -> None:
@@ -71,7 +71,7 @@ def cut_ties(path: str, sizes: Iterable[int], folder: str) -> None:
                 stream.write(b"%d\t%s\n" % (number, line))
                 count += 1
         if count < size:
-            raise MismatchError(f"{path} ends after {first + count} sentences, but the runs go on")
+            raise MismatchError(_too_short(path, first + count))
         first += size
     if next(lines, None) is not None:
         raise MismatchError(f"{path} goes on after the last of {first} sentences")
@@ -97,3 +97,7 @@ def _entry(entry: Any) -> tuple[Key, float]:
     if label and not isinstance(label[0], str):
         raise ValueError(f"{json.dumps(label[0])} is no label")
     return ((tuple(positions), label[0]) if label else tuple(positions)), value
+
+
+def _too_short(path: object, count: int) -> str:
+    return f"{path} ends after {count} sentence{'s' * (count != 1)}, but the runs go on"

@@ -119,9 +119,9 @@ def run_time(study: Study) -> Outcome:
     }
     rows: list[list[Cell]] = []
     notes = [
-        f"Up to {TIMED} sentences of each length, drawn with the seed {study.seed}; seconds of one sentence "
-        f"on one thread. An algorithm that took more than {TOO_LONG:g} seconds, or could not prove its "
-        "result, is not tried on longer sentences.",
+        f"Up to {TIMED} sentences of each length, drawn with the seed {study.seed}; milliseconds of one "
+        f"sentence on one thread. An algorithm that took more than {TOO_LONG:g} second, or could not prove "
+        "its result, is not tried on longer sentences.",
         "The paper's algorithms are those of the reference, in plain Python; exact is the core.",
         study.note(),
     ]
@@ -130,14 +130,14 @@ def run_time(study: Study) -> Outcome:
             rows += _timed(name, study, by_length)
         except MissingDependency as error:
             notes.append(f"{name} was left out: {error}")
-    columns = ["algorithm", "words", "median seconds", "slowest", "sentences"]
+    columns = ["algorithm", "words", "median ms", "slowest ms", "sentences"]
     table = Table(columns, rows, "Run time by sentence length (the paper's Figure 5)", notes)
 
     def draw(path: Path) -> None:
         lines: dict[str, Line] = {}
         for name in ALGORITHMS:
             if chosen := [row for row in rows if row[0] == name]:
-                lines[name] = (numbers(chosen, 1), numbers(chosen, 2))
+                lines[name] = (numbers(chosen, 1), [ms / 1000 for ms in numbers(chosen, 2)])
         draw_lines({"": lines}, path, x="words", y="seconds of a sentence (median)", logarithmic="y")
 
     return Outcome({"": table}, {"": Figure(table, draw)})
@@ -162,7 +162,7 @@ def _timed(name: str, study: Study, by_length: dict[int, list[int]]) -> list[lis
             seconds.append(time.perf_counter() - begun)
             if not found.sentence_values["optimal"][0] and name != "dynamic-programming":
                 return rows
-        rows.append([name, length, statistics.median(seconds), max(seconds), len(seconds)])
+        rows.append([name, length, 1000 * statistics.median(seconds), 1000 * max(seconds), len(seconds)])
         if max(seconds) > TOO_LONG:
             return rows
     return rows

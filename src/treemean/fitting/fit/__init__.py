@@ -165,7 +165,7 @@ def _listed() -> str:
 
 def _default_model(gold: Treebank | None) -> str:
     if gold is None:
-        raise TreemeanError(f"fitting needs gold trees; only the models {_listed()} do without")
+        raise TreemeanError(f"fitting needs gold trees (--gold); only the models {_listed()} do without")
     return "boosted" if len(gold) >= BOOSTED_FROM else "logistic"
 
 

@@ -34,7 +34,7 @@ def load_ray() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise MissingDependency(f"the engine ray needs Ray ({error}): install treemean[ray]") from error
+        raise MissingDependency(f"the engine ray needs Ray ({error}): pip install 'treemean[ray]'") from error
     return ray
 
 
