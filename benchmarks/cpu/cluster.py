@@ -1,6 +1,6 @@
 """A billion sentences on a hundred machines: arithmetic, and a simulation with stragglers and failures.
 
-    python -m benchmarks.cpu.cluster [--seconds-per-sentence 42e-6] [--read 235] [--write 63]
+    python -m benchmarks.cpu.cluster [--seconds-per-sentence 42e-6] [--read 235] [--write 61]
 
 The numbers given are those that `benchmarks.cpu.scaling` measures: processor seconds of a sentence, bytes
 read and written for it. Every shard is a task; a driver hands tasks to workers one by one, each at some cost.
@@ -113,7 +113,7 @@ def main() -> None:
     )
     parser.add_argument("--seconds-per-sentence", type=float, default=42e-6)
     parser.add_argument("--read", type=float, default=235.0, help="bytes for a sentence")
-    parser.add_argument("--write", type=float, default=63.0, help="bytes for a sentence")
+    parser.add_argument("--write", type=float, default=61.0, help="bytes for a sentence")
     parser.add_argument("--dispatch", type=float, default=1e-3, help="seconds of the driver for a task")
     parser.add_argument("--bandwidth", type=float, default=10e9, help="bytes a second of the storage")
     given = parser.parse_args()

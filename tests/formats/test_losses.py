@@ -79,7 +79,7 @@ def test_write_warns_once_a_call_and_names_the_file(tmp_path: Path) -> None:
         write(two, tmp_path / "out.dbr")
     (warning,) = told
     assert str(warning.message).startswith(
-        f"{tmp_path / 'out.dbr'}: discbracket has no place for ids, functions"
+        f"{tmp_path / 'out.dbr'}: no place in discbracket for ids, functions"
     )
     assert warning.filename == __file__  # it points to whoever wrote the file
     assert len(read(tmp_path / "out.dbr")) == 2
