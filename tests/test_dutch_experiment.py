@@ -91,14 +91,18 @@ def test_candidates_are_counted_once() -> None:
     gold = Treebank.from_trees([run_of("dev")])
     other = Tree(run_of("dev").words, [(range(4), "NT"), ({0, 2}, "NT")], id="dev")
     runs = [gold, gold, Treebank.from_trees([other])]
-    assert supply.supply(runs, gold) == {"candidates": 2, "right": 1, "gold": 1}
+    assert supply.supply(runs, gold) == {"candidates": 2, "correct": 1, "gold": 1}
 
 
 def test_fewer_trees_are_drawn_again_and_again(capsys: pytest.CaptureFixture[str]) -> None:
     gold = treemean.sample.gold()[:40]
     runs = {f"run{number}": bank[:40] for number, bank in enumerate(treemean.sample.runs()[:3], 1)}
-    points = supply.curve("typed", list(runs), (gold, runs), (gold, runs), draws=2)
-    assert [(point["trees"], point["draws"]) for point in points[:1] + points[-1:]] == [(25, 2), (40, 1)]
-    assert 0 < points[0]["overall"]["mean"] <= 100
-    assert points[-1]["overall"]["deviation"] is None
-    assert supply.curve_table({"three": points})[1][0][:2] == ["three", 25]
+    (point,) = supply.curve("typed", list(runs), (gold, runs), (gold, runs), draws=2)
+    assert (point["trees"], point["draws"]) == (25, 2)
+    assert 0 < point["overall"]["mean"] <= 100
+    whole = supply.point_of(40, [supply.fitted_scores("typed", list(runs), (gold, runs), (gold, runs))])
+    assert whole["overall"]["deviation"] is None
+    assert [row[:2] for row in supply.curve_table({"three": [point, whole]})[1]] == [
+        ["three", 25],
+        ["three", 40],
+    ]

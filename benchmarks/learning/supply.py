@@ -25,12 +25,13 @@ from benchmarks.learning.gaps import Gapped, discontinuous
 from treemean.evaluation import evaluate
 from treemean.evaluation.alignment import align
 from treemean.evaluation.protocols import get_protocol
+from treemean.evaluation.results import METRICS
 from treemean.files.output import write_file
 from treemean.fitting import fit
 from treemean.formats import read
 from treemean.trees import Treebank, bitsets
 
-METRICS = ("overall", "continuous", "discontinuous")
+#: How many development trees are drawn.
 SIZES = (25, 50, 100, 300)
 Trees = dict[str, Treebank]
 
@@ -49,14 +50,14 @@ def main(words: Sequence[str] | None = None) -> None:
         counts = supply([test[1][run] for run in members], test[0])
         scores = fitted_scores(options.model, members, dev, test)
         told["supply"][name] = {"runs": len(members), **counts, **scores}
-    rows = [[name, *(found[key] for key in ("runs", "candidates", "right", *METRICS))] for name, found in
-            told["supply"].items()]  # fmt: skip
+    shown = ("runs", "candidates", "correct", *METRICS)
+    rows = [[name, *(found[key] for key in shown)] for name, found in told["supply"].items()]
     gold = next(iter(told["supply"].values()))["gold"]
     title = f"candidates with a gap on test sentences (gold trees have {gold}), and F1 of fitted hits"
-    show(["individuals", "runs", "candidates", "right", *METRICS], rows, title)
-    largest = list(sets)[-1]
-    for name in (next(iter(sets)), largest):
-        told["curve"][name] = curve(options.model, sets[name], dev, test, options.draws)
+    show(["individuals", *shown], rows, title)
+    for name in (next(iter(sets)), "all"):
+        points = curve(options.model, sets[name], dev, test, options.draws)
+        told["curve"][name] = [*points, point_of(len(dev[0]), [told["supply"][name]])]
     show(*curve_table(told["curve"]))
     options.out.mkdir(parents=True, exist_ok=True)
     write_file(options.out / "supply.json", json.dumps(told, indent=1).encode() + b"\n")
@@ -88,12 +89,13 @@ def sets_of(runs: Sequence[str]) -> dict[str, list[str]]:
 def supply(runs: Sequence[Treebank], gold: Treebank) -> dict[str, int]:
     """Count the discontinuous candidates of some runs, and those that gold trees have, each set once."""
     candidates: Gapped = set()
-    right: Gapped = set()
+    in_gold: Gapped = set()
     for run in runs:
         pair = align(run, gold, get_protocol("paper"))
         candidates |= discontinuous(pair.predicted)
-        right = {(number, mask) for number, mask in discontinuous(pair.gold) if bitsets.fan_out_of(mask) == 2}
-    return {"candidates": len(candidates), "right": len(candidates & right), "gold": len(right)}
+        found = discontinuous(pair.gold)
+        in_gold = {(number, mask) for number, mask in found if bitsets.fan_out_of(mask) == 2}
+    return {"candidates": len(candidates), "correct": len(candidates & in_gold), "gold": len(in_gold)}
 
 
 def fitted_scores(
@@ -115,22 +117,25 @@ def fitted_scores(
 def curve(
     model: Any, members: Sequence[str], dev: tuple[Treebank, Trees], test: tuple[Treebank, Trees], draws: int
 ) -> list[dict[str, Any]]:
-    """Return means and deviations of F1 by the number of development trees."""
+    """Return means and deviations of F1 by the number of development trees, fewer than there are."""
     points = []
-    for size in (*(size for size in SIZES if size < len(dev[0])), len(dev[0])):
-        whole = size == len(dev[0])
+    for size in (size for size in SIZES if size < len(dev[0])):
         scores = [
-            fitted_scores(model, members, dev, test, None if whole else _drawn(len(dev[0]), size, seed))
-            for seed in range(1 if whole else draws)
+            fitted_scores(model, members, dev, test, _drawn(len(dev[0]), size, seed)) for seed in range(draws)
         ]
-        point: dict[str, Any] = {"trees": size, "draws": len(scores)}
-        for metric in METRICS:
-            values = [found[metric] for found in scores]
-            deviation = statistics.stdev(values) if len(values) > 1 else None
-            point[metric] = {"mean": statistics.fmean(values), "deviation": deviation}
-        points.append(point)
-        print(f"{len(members)} runs, {size} trees: {point['overall']['mean']:.2f}", flush=True)
+        points.append(point_of(size, scores))
+        print(f"{len(members)} runs, {size} trees: {points[-1]['overall']['mean']:.2f}", flush=True)
     return points
+
+
+def point_of(trees: int, scores: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """Return the mean of some scores, and how far they spread if there are several."""
+    point: dict[str, Any] = {"trees": trees, "draws": len(scores)}
+    for metric in METRICS:
+        values = [found[metric] for found in scores]
+        deviation = statistics.stdev(values) if len(values) > 1 else None
+        point[metric] = {"mean": statistics.fmean(values), "deviation": deviation}
+    return point
 
 
 def _drawn(among: int, size: int, seed: int) -> Any:

@@ -23,6 +23,7 @@ from benchmarks.learning import dutch
 from benchmarks.learning.ensemble import PRESETS
 from benchmarks.learning.prepare import dutch_folder, parts_of_treebank
 from benchmarks.page.__main__ import fill
+from treemean.evaluation.results import METRICS
 from treemean.files.output import write_file
 from treemean.reporting.tables import Table
 
@@ -38,7 +39,6 @@ MODELS = {
 #: Those that are tried with individuals of several kinds, too.
 OF_KINDS = ("agreement", "logistic", "boosted")
 FIGURES = ("correlation", "individuals", "pruning", "run-time", "labels", "agreement")
-METRICS = ("overall", "continuous", "discontinuous")
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -41,11 +41,9 @@ def scratch_folder(job: str, told: str, parent: str | os.PathLike[str] | None = 
                 remove_leftovers(path, again=True)
                 try:
                     yield path
-                except Exception:
+                finally:
                     shutil.rmtree(path / STAGED, ignore_errors=True)
                     remove_leftovers(path, again=True)
-                    raise
-                shutil.rmtree(path / STAGED, ignore_errors=True)
                 for file in path.glob("[!.]*"):
                     file.unlink()
         finally:

@@ -19,7 +19,7 @@ and the views are the scores times `continuous` or `discontinuous`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -121,15 +121,7 @@ class RankRules:
 
     def double(self) -> RankRules:
         """Return the same rules in float64."""
-        return RankRules(
-            self.views.double(),
-            self.scales.double(),
-            self.continuous.double(),
-            self.discontinuous.double(),
-            self.root.double(),
-            self.ranks,
-            self.floor,
-        )
+        return self._changed(Tensor.double)
 
     def with_gaps_weighed(self, wrapping: float, wrapped_words: float) -> RankRules:
         """Return the rules with a weight for every gap, and another for every gap of one word.
@@ -149,12 +141,8 @@ class RankRules:
 
     def stack(self) -> RankRules:
         """Return the same rules with a leading axis of one grammar."""
-        return RankRules(
-            self.views[None],
-            self.scales[None],
-            self.continuous[None],
-            self.discontinuous[None],
-            self.root[None],
-            self.ranks,
-            self.floor,
-        )
+        return self._changed(lambda tensor: tensor[None])
+
+    def _changed(self, change: Callable[[Tensor], Tensor]) -> RankRules:
+        tensors = (self.views, self.scales, self.continuous, self.discontinuous, self.root)
+        return RankRules(*map(change, tensors), ranks=self.ranks, floor=self.floor)
