@@ -144,5 +144,12 @@ class RankRules:
         return self._changed(lambda tensor: tensor[None])
 
     def _changed(self, change: Callable[[Tensor], Tensor]) -> RankRules:
-        tensors = (self.views, self.scales, self.continuous, self.discontinuous, self.root)
-        return RankRules(*map(change, tensors), ranks=self.ranks, floor=self.floor)
+        return RankRules(
+            change(self.views),
+            change(self.scales),
+            change(self.continuous),
+            change(self.discontinuous),
+            change(self.root),
+            ranks=self.ranks,
+            floor=self.floor,
+        )
