@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+from itertools import product
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -116,6 +119,8 @@ def test_one_command_compares_variants(tmp_path: Path, capsys) -> None:
         *("--override", "batches.first_limit=4", "--override", "training.threads=1"),
         *("--variant", "base", "--variant", "faster", "optimiser.rate=0.01"),
     ]
+    for part in ("dev", "test"):
+        shutil.copy(tmp_path / "dev.jsonl", tmp_path / "data" / f"{part}.jsonl")
     discontinuity.main(words)
     shown = capsys.readouterr().out
     for told in ("difference from base", "rank correlation", "recall of all runs", "everything is done"):
@@ -130,5 +135,10 @@ def test_one_command_compares_variants(tmp_path: Path, capsys) -> None:
             for measured, told in zip(run["epochs"], scores, strict=True):
                 assert measured["f1"] == told["f1"]
                 assert measured["nats"] == pytest.approx(-told["log_likelihood"] / told["words"])
+    with ZipFile(tmp_path / "discontinuity.zip") as archive:
+        names = {name for name in archive.namelist() if not name.endswith("/")}
+    of_runs = ["dev-run{}.jsonl", "test-run{}.jsonl", "epoch1-run{}.discbracket", "epoch2-run{}.discbracket"]
+    pairs = product(("base", "faster"), of_runs, ("01", "02"))
+    assert names == {f"{variant}/{name.format(run)}" for variant, name, run in pairs}
     discontinuity.main(words)  # everything is there already
     assert "is measured" not in capsys.readouterr().out

@@ -7,13 +7,17 @@ Trains every variant from the same initialisations and orders, keeps the model o
 each of them (benchmarks/learning/gaps.py). Variants are compared with the first one, run by run, by a
 permutation test. What is known without gold trees is compared with F1: could good runs be chosen so?
 The same command goes on where it was stopped; more variants and initialisations may be asked for.
+FOLDER/discontinuity.zip has the trees: of the development sentences after every epoch, and of development
+and test sentences by the epoch with the highest likelihood.
 """
 
 from __future__ import annotations
 
+import shutil
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +25,11 @@ import numpy as np
 from benchmarks.common import Budget, exit_if_failed, show
 from benchmarks.learning import gaps
 from benchmarks.learning.common import arguments, config_for, folder_for
+from benchmarks.learning.ensemble import PRESETS, write_trees
 from benchmarks.learning.study import study
 from benchmarks.page.chance import sign_p_value
 from benchmarks.reports import Report, guard
+from treemean.formats import write
 from treemean.parsing import Model
 from treemean.training.folders import RunFolder
 from treemean.training.single import device_of, prepare_folder
@@ -65,10 +71,16 @@ class Run:
         """What it is called in reports."""
         return f"{self.variant}-{self.initialisation}-{self.order}"
 
+    @property
+    def place(self) -> str:
+        """What files of its trees are called, among those of its variant."""
+        return f"run{self.initialisation:02d}" + (f"-{self.order}" if self.order > 1 else "")
+
 
 def main(words: Sequence[str] | None = None) -> None:
     parser = arguments(__doc__ or "", seconds=540)
     parser.add_argument("--corpus", default="full")
+    parser.add_argument("--preset", choices=PRESETS, default=PRESETS[0], help="which grammar")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--inits", type=int, nargs="+", default=[1, 2, 3, 4, 5], help="seeds of parameters")
     parser.add_argument("--orders", type=int, nargs="+", default=[1], help="orders of sentences of each")
@@ -80,6 +92,7 @@ def main(words: Sequence[str] | None = None) -> None:
         metavar=("NAME", "a.b=c"),
         help="what is compared",
     )
+    parser.add_argument("--likelihoods", action="store_true", help="of every epoch, not of the last alone")
     options = parser.parse_args(words)
     variants = {name: changes for name, *changes in options.variant}
     if len(variants) < len(options.variant):
@@ -91,7 +104,11 @@ def main(words: Sequence[str] | None = None) -> None:
         seconds = budget.left() / (len(jobs) - place)  # what one does not need is left for those that follow
         named = {run.name: job for run, job in own.items()}
         complete.append(study(name, named, Budget(seconds), report, reserve=0.1 * seconds))
-        guard(f"measuring {name}", _measure, own, report, budget)
+        guard(f"measuring {name}", _measure, own, report, budget, options)
+        for run, job in own.items() if complete[-1] else ():
+            target = _trees_of(options, name)
+            guard(f"trees of {run.name}", write_trees, job, run.place, options.data, target, budget)
+    shutil.make_archive(str(options.out / "discontinuity"), "zip", _trees_of(options))
     report.save(variants=variants, complete=all(complete))
     measured = [told for told in report.values.get("measured", []) if told["variant"] in variants]
     _tables(measured, list(variants))
@@ -110,13 +127,20 @@ def _jobs(options: Namespace, variant: str, changes: Sequence[str]) -> dict[Run,
             *("training.select=likelihood", "training.report_every=25"),
             *("checkpoint.seconds=0", "checkpoint.epochs=true"),
         ]
-        config = config_for(options.data, options.corpus, *given, *options.override, *changes)
+        given += [*options.override, *changes]
+        config = config_for(options.data, options.corpus, *given, preset=options.preset)
         folder = folder_for(options.work / "discontinuity", f"{variant}-{seed}", options.data, options.corpus)
         jobs |= {Run(variant, seed, order): Job(config, folder, order) for order in options.orders}
     return jobs
 
 
-def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget) -> None:
+def _trees_of(options: Namespace, variant: str = "") -> Path:
+    folder: Path = options.work / "discontinuity-trees" / variant
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget, options: Namespace) -> None:
     """Measure all epochs of the runs of a variant that were not measured before."""
     kept = report.values.get("measured", [])
     variant = next(iter(jobs)).variant
@@ -135,7 +159,10 @@ def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget) -> None:
             model = Model.load(
                 RunFolder(job.folder, job.run).model_of_epoch(epoch), device=device_of(job.config)
             )
-            scores, gapped = gaps.measure_gaps(model.grammar, data, job.config)
+            wanted = options.likelihoods or epoch == common
+            scores, gapped, trees = gaps.measure_gaps(model.grammar, data, job.config, likelihoods=wanted)
+            place = _trees_of(options, variant) / f"epoch{epoch}-{run.place}.discbracket"
+            write(trees, place, warn=False)
             told[run].append({"epoch": epoch, **scores})
             found[run].append(gapped)
         print(f"{budget} {run.name} is measured", flush=True)

@@ -63,7 +63,7 @@ def main(words: Sequence[str] | None = None) -> None:
     report.save(corpus=options.corpus, overrides=options.override, pieces=pieces, epoch_seconds=epochs)
     print(f"{sum(pieces):.0f} s in {len(pieces)} pieces, everything included; epochs took {epochs}")
     for run in jobs if done else ():
-        guard(f"trees of run {run}", write_trees, jobs[run], options.data, trees, budget)
+        guard(f"trees of run {run}", write_trees, jobs[run], f"run{run:02d}", options.data, trees, budget)
     if done and all((trees / f"{part}-run{run:02d}.jsonl").exists() for part in PARTS for run in jobs):
         shutil.make_archive(str(options.out / f"trees{own}"), "zip", trees)
     exit_if_failed()
@@ -76,22 +76,22 @@ def epoch_seconds(runs: Mapping[str, Any]) -> list[float]:
     return [round(end - before, 1) for before, end in zip([0.0, *last], last)]
 
 
-def write_trees(job: Job, data: Path, target: Path, budget: Budget) -> None:
-    """Write what a finished run says about the development and test sentences."""
+def write_trees(job: Job, name: str, data: Path, target: Path, budget: Budget) -> None:
+    """Write what the selected model of a run says about the development and test sentences."""
     place = RunFolder(job.folder, job.run)
     model: Model | None = None
     target.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
-        path = target / f"{part}-run{job.run:02d}.jsonl"
+        path = target / f"{part}-{name}.jsonl"
         if not path.exists():
             if budget.left() < 8:
-                print(f"{budget} no time is left for the trees of run {job.run}: the same command goes on")
+                print(f"{budget} no time is left for the trees of {name}: the same command goes on")
                 return
             model = model or Model.load(place.model, device=device_of(job.config))
             gold = read(data / f"{part}.jsonl")
             found = parse(model, sentences_of([gold], model.normalisation), max_length=40)
             write(Treebank.concatenate(list(found)), path, warn=False)
-            print(f"{budget} run {job.run}: {len(gold)} trees of {part}", flush=True)
+            print(f"{budget} {name}: {len(gold)} trees of {part}", flush=True)
 
 
 if __name__ == "__main__":

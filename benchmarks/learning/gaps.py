@@ -37,33 +37,41 @@ class Found:
     gold: Gapped
 
 
-def measure_gaps(grammar: Grammar, data: Data, config: TrainingConfig) -> tuple[dict[str, Any], Found]:
-    """Return scores and what is known of gaps, by name, and the discontinuous constituents behind them.
+def measure_gaps(
+    grammar: Grammar, data: Data, config: TrainingConfig, *, likelihoods: bool = True
+) -> tuple[dict[str, Any], Found, Treebank]:
+    """Return scores and what is known of gaps, by name; the discontinuous constituents and the trees.
 
-    Likelihoods are those of the grammar without weights of gaps. What only TN-LCFRS has is NaN for others.
+    Likelihoods are those of the grammar without weights of gaps. What only TN-LCFRS has is NaN for others,
+    and so is what takes more than the trees, unless likelihoods are asked for.
     """
     told, corpus = decode(grammar, data), data.development
     assert told.trees is not None
     scores, found = evaluated(told.trees, data, config), find_gaps(told.trees, data, config)
     words = int(corpus.lengths[corpus.lengths > 1].sum())
-    nats, nats_without_gaps, divergence = -told.log_likelihood / words, math.nan, math.nan
-    if isinstance(grammar, LowRankGrammar) and grammar.config.has_gaps:
-        if grammar.config.weighs_gaps:
-            nats = -log_likelihood(without_weights(grammar), corpus) / words
-        nats_without_gaps = -log_likelihood(without_gaps(grammar), corpus) / words
-        divergence = mean_divergence(gapped_choices(grammar))
-    return {
+    weighed = isinstance(grammar, LowRankGrammar) and grammar.config.weighs_gaps
+    nats = math.nan if weighed else -told.log_likelihood / words
+    nats_without_gaps = divergence = expected = math.nan
+    if likelihoods:
+        expected = expected_gaps(grammar, corpus) / len(corpus)
+        if isinstance(grammar, LowRankGrammar) and grammar.config.has_gaps:
+            if weighed:
+                nats = -log_likelihood(without_weights(grammar), corpus) / words
+            nats_without_gaps = -log_likelihood(without_gaps(grammar), corpus) / words
+            divergence = mean_divergence(gapped_choices(grammar))
+    numbers = {
         "f1": scores.overall.f1,
         "f1_continuous": scores.continuous.f1,
         "f1_discontinuous": scores.discontinuous.f1,
         "recall": recall([found]),
         "nats": nats,
         "nats_without_gaps": nats_without_gaps,
-        "expected": expected_gaps(grammar, corpus) / len(corpus),
+        "expected": expected,
         "proposed": len(found.proposed) / len(corpus),
         "shorter_part": mean_shorter_part(found.proposed),
         "divergence": divergence,
-    }, found
+    }
+    return numbers, found, told.trees
 
 
 def find_gaps(trees: Treebank, data: Data, config: TrainingConfig) -> Found:
@@ -118,7 +126,7 @@ def agreement(first: Gapped, second: Gapped) -> float:
 
 def without_weights(grammar: LowRankGrammar) -> Grammar:
     """Return the grammar whose derivations have their probabilities, whatever weights of gaps it has."""
-    plain = grammar.config.replace(wrapping=1.0, wrapped_words=1.0)
+    plain = grammar.config.replace(wrapping=1.0, wrapped_words=1.0, root_wrapping=1.0)
     return assemble_grammar(plain, grammar.vocabulary_size, grammar.state_dict()).eval()
 
 
@@ -131,6 +139,8 @@ def without_gaps(grammar: LowRankGrammar) -> Grammar:
         ranks=(config.ranks[0], 0, 0, 0),
         wrapping=1.0,
         wrapped_words=1.0,
+        root_wrapping=1.0,
+        gap_share=0.0,
     )
     with torch.device("meta"):
         names = set(build_grammar(plain, grammar.vocabulary_size).state_dict())

@@ -47,12 +47,49 @@ def test_a_gap_counts_once_and_one_of_a_word_again(backend: str) -> None:
         torch.testing.assert_close(total(backend, wrapping, wrapped_words), expected, rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize("backend", ["naive", "torch"])
+def test_a_gap_at_the_root_counts_once_more(backend: str) -> None:
+    """Three words have one gap at most, closed at the root; of four, it may also be closed below."""
+    for words, below in ((WORDS[:, :3], False), (WORDS, True)):
+        plain, none = total(backend, 1, 1, words), total(backend, 1e-30, 1, words)
+        forbidden, half = (
+            grammar_with(backend, root_wrapping=weight).log_prob(words).exp().detach()
+            for weight in (0.0, 0.5)
+        )
+        torch.testing.assert_close(half, (plain + forbidden) / 2, rtol=1e-12, atol=0)
+        assert (((forbidden - none) / none > 1e-6) == below).all()
+
+
+def test_no_sentence_is_wrapped_where_that_is_forbidden() -> None:
+    words = torch.randint(5, (40, 6), generator=torch.Generator().manual_seed(0))
+    ends = 0b100001
+    for weight in (1.0, 0.0):
+        trees = grammar_with(wrapping=50.0, root_wrapping=weight).viterbi(words)
+        found = [mask for tree in trees for mask in tree if mask & ends == ends and mask != 0b111111]
+        assert bool(found) == (weight > 0)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.6])
+def test_gaps_begin_with_a_share(share: float) -> None:
+    torch.manual_seed(1)
+    config = GrammarConfig("tn-lcfrs", **{**SIZES, "nonterminals": 30, "discontinuous": 20}, gap_share=share)
+    grammar = build_grammar(config, 5)
+    assert isinstance(grammar, LowRankGrammar)
+    factors, (r1, _, r3, _) = grammar.factors(WORDS), config.ranks
+    for choices, rank in ((factors.parents, r1), (factors.gapped_parents, r3)):
+        assert float(choices[:, rank:].detach().sum(1).mean()) == pytest.approx(share, abs=1e-5)
+    torch.manual_seed(1)
+    drawn = build_grammar(config.replace(gap_share=0.0), 5).state_dict()
+    changed = {name for name, tensor in grammar.state_dict().items() if not torch.equal(tensor, drawn[name])}
+    assert changed == {"rank2", "rank4"}
+
+
 def test_without_weights_it_is_the_grammar_itself() -> None:
     torch.testing.assert_close(total("torch", 1, 1), grammar_with().log_prob(WORDS).exp(), rtol=0, atol=0)
 
 
 def test_gradients_of_weighted_grammars() -> None:
-    words, weights = WORDS, {"wrapping": 2.0, "wrapped_words": 0.1}
+    words, weights = WORDS, {"wrapping": 2.0, "wrapped_words": 0.1, "root_wrapping": 0.3}
     naive, fast = grammar_with("naive", **weights), grammar_with("torch", **weights)
     for grammar in (naive, fast):
         grammar.log_prob(words).sum().backward()
@@ -84,7 +121,10 @@ def test_no_tree_has_what_is_forbidden() -> None:
         ("tn-lcfrs", {"wrapping": float("inf")}, "wrapping must be more than 0, and finite, not inf"),
         ("tn-lcfrs", {"wrapped_words": -1.0}, "wrapped_words must be at least 0, and finite, not -1.0"),
         ("tn-lcfrs", {"wrapped_words": float("nan")}, "wrapped_words must be at least 0"),
-        ("tn-lcfrs", {"wrapped_words": 0.5, "floor": 1e-9}, "a floor would undo wrapping and wrapped_words"),
+        ("tn-lcfrs", {"wrapped_words": 0.5, "floor": 1e-9}, "a floor would undo wrapping, wrapped_words"),
+        ("tn-lcfrs", {"root_wrapping": -1.0}, "root_wrapping must be at least 0, and finite, not -1.0"),
+        ("tn-lcfrs", {"gap_share": 1.0}, "gap_share must be at least 0 and less than 1, not 1.0"),
+        ("n-lcfrs", {"gap_share": 0.1}, "gap_share has no meaning for n-lcfrs: leave it out, or 0"),
     ],
 )
 def test_weights_that_mean_nothing(kind: str, weights: dict[str, float], told: str) -> None:

@@ -39,8 +39,11 @@ class GrammarConfig:
     embedding : size of all embeddings.
     latent : size of the sentence vector of C- grammars.
     floor : of TN- grammars, what is added to every view of a span relative to its largest score.
-    wrapping, wrapped_words : of TN-LCFRS, by what a derivation is multiplied for every gap, and for every gap
-        of one word. Unless they are 1, what a sentence has is no longer a probability.
+    wrapping, wrapped_words, root_wrapping : of TN-LCFRS, by what a derivation is multiplied for every gap,
+        for every gap of one word, and for one in the topmost rule. Unless they are 1, what a sentence has is
+        no longer a probability.
+    gap_share : of TN-LCFRS, how often parents choose the ranks r2, and r4, when a run begins; 0 leaves these
+        ranks as they are drawn, with about r2 of r1 + r2 choices.
     backend : which inside algorithm; `auto` leaves the choice to the grammar.
 
     >>> GrammarConfig("tn-lcfrs").ranks
@@ -63,6 +66,8 @@ not 'n-cfg'
     floor: float = 0.0
     wrapping: float = 1.0
     wrapped_words: float = 1.0
+    root_wrapping: float = 1.0
+    gap_share: float = 0.0
     backend: str = "auto"
 
     def __post_init__(self) -> None:
@@ -103,19 +108,25 @@ not 'n-cfg'
             raise InvalidOption(f"the ranks of {self.kind} must be (r1, 0, 0, 0), not {self.ranks}")
 
     def _check_weights(self) -> None:
-        for name, least in (("wrapping", "more than 0"), ("wrapped_words", "at least 0")):
-            value = getattr(self, name)
+        for name in ("wrapping", "wrapped_words", "root_wrapping"):
+            value, least = getattr(self, name), "more than 0" if name == "wrapping" else "at least 0"
             if not (0.0 <= value < math.inf) or (name == "wrapping" and not value):
                 raise InvalidOption(f"{name} must be {least}, and finite, not {value}")
             if value != 1.0 and self.kind != "tn-lcfrs":
                 raise InvalidOption(f"{name} has no meaning for {self.kind}: leave it out, or 1")
         if self.floor and self.weighs_gaps:
-            raise InvalidOption("a floor would undo wrapping and wrapped_words: leave out one or the others")
+            raise InvalidOption(
+                "a floor would undo wrapping, wrapped_words and root_wrapping: leave out one or the others"
+            )
+        if not 0.0 <= self.gap_share < 1.0:
+            raise InvalidOption(f"gap_share must be at least 0 and less than 1, not {self.gap_share}")
+        if self.gap_share and self.kind != "tn-lcfrs":
+            raise InvalidOption(f"gap_share has no meaning for {self.kind}: leave it out, or 0")
 
     @property
     def weighs_gaps(self) -> bool:
         """Whether derivations with gaps have other weights than their probabilities."""
-        return self.wrapping != 1.0 or self.wrapped_words != 1.0
+        return (self.wrapping, self.wrapped_words, self.root_wrapping) != (1.0, 1.0, 1.0)
 
     @property
     def has_gaps(self) -> bool:

@@ -38,6 +38,7 @@ class Factors(NamedTuple):
     left, right : (r1 + r3, S) a rank chooses its left and right child.
     continuous_child : (r2 + r4, S), and discontinuous_child : (r2 + r4, D), of the ranks that have them.
     attachment : (r4, 4) a rank chooses one of R5-R8.
+    at_root : (r1 + r2) weights of the topmost rule's ranks; ones unless gaps are weighed.
     words : (B, n, T) log probabilities of the words given the preterminals.
     """
 
@@ -49,6 +50,7 @@ class Factors(NamedTuple):
     continuous_child: Tensor
     discontinuous_child: Tensor
     attachment: Tensor
+    at_root: Tensor
     words: Tensor
 
 
@@ -77,6 +79,13 @@ class LowRankGrammar(Grammar):
             self.rank4 = embedding(size, ranks.r4)
             self.attachment_network = residual_network(size, size, blocks=1, outputs=4)
         initialise(self)
+        if config.gap_share and not self.symbols.is_meta:
+            begin_with_share(
+                self.rank2, self.rank1, self.parent(self.symbols[: config.nonterminals]), config.gap_share
+            )
+            begin_with_share(
+                self.rank4, self.rank3, self.gapped_parent(self.gapped_symbols), config.gap_share
+            )
 
     def factors(self, words: Tensor) -> Factors:
         """Compute all probabilities; symbols are on the last axis of every softmax over them."""
@@ -97,6 +106,7 @@ class LowRankGrammar(Grammar):
                 continuous_child=nothing(0, self.config.symbols),
                 discontinuous_child=nothing(0, 0),
                 attachment=nothing(0, 4),
+                at_root=self.symbols.new_ones(self.ranks.r1),
                 words=log_probs,
             )
         siblings = torch.cat([self.rank1, self.rank3], 1).T
@@ -112,6 +122,7 @@ class LowRankGrammar(Grammar):
             continuous_child=(mixed @ self.continuous_child(self.symbols).T).softmax(-1),
             discontinuous_child=(mixed @ self.discontinuous_child(self.gapped_symbols).T).softmax(-1),
             attachment=self.attachment_network(self.rank4.T).softmax(-1),
+            at_root=self.symbols.new_ones(self.ranks.r1 + self.ranks.r2),
             words=log_probs,
         )
         return weigh_gaps(factors, self.config) if self.config.weighs_gaps else factors
@@ -219,13 +230,34 @@ def weigh_gaps(factors: Factors, config: GrammarConfig) -> Factors:
     wraps a preterminal.
     """
     ranks, nonterminals = Ranks(*config.ranks), config.nonterminals
-    wrapping = torch.ones_like(factors.parents[0])
-    wrapping[ranks.r1 :] = config.wrapping
+    wrapping, at_root = torch.ones_like(factors.at_root), torch.ones_like(factors.at_root)
+    wrapping[ranks.r1 :], at_root[ranks.r1 :] = config.wrapping, config.root_wrapping
     wrapped = torch.ones_like(factors.continuous_child)
     wrapped[: ranks.r2, nonterminals:] = config.wrapped_words
     return factors._replace(
-        parents=factors.parents * wrapping, continuous_child=factors.continuous_child * wrapped
+        parents=factors.parents * wrapping,
+        continuous_child=factors.continuous_child * wrapped,
+        at_root=at_root,
     )
+
+
+@torch.no_grad()
+def begin_with_share(raised: Tensor, others: Tensor, parents: Tensor, share: float) -> None:
+    """Add a number to an embedding of ranks, so that parents choose these ranks with a given mean share.
+
+    Parents are not negative, after a ReLU: what is added to all rows of a column raises its logits.
+    """
+    logits = (parents @ torch.cat([others, raised], 1)).double()
+    steps = parents.double().sum(-1, keepdim=True)  # by what a logit grows
+    low, high = -1e3, 1e3
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        chosen = torch.cat([logits[:, : others.shape[1]], logits[:, others.shape[1] :] + middle * steps], 1)
+        if float(chosen.softmax(-1)[:, others.shape[1] :].sum(-1).mean()) < share:
+            low = middle
+        else:
+            high = middle
+    raised += (low + high) / 2
 
 
 def contract(factors: Factors, ranks: Ranks, floor: float = 0.0) -> RankRules:
@@ -242,7 +274,7 @@ def contract(factors: Factors, ranks: Ranks, floor: float = 0.0) -> RankRules:
         scales=scales,
         continuous=(children[:, :nonterminals] @ factors.parents).T,
         discontinuous=(factors.discontinuous_child @ factors.gapped_parents).T,
-        root=factors.root @ factors.parents,
+        root=(factors.root @ factors.parents) * factors.at_root,
         ranks=ranks,
         floor=floor,
     )
@@ -261,7 +293,7 @@ def contract_logarithms(factors: Factors, ranks: Ranks, semiring: Semiring) -> L
         views=semiring.product(factors.words.double(), children[:, nonterminals:].T),
         continuous=semiring.product(parents.T, children[:, :nonterminals].T),
         discontinuous=gapped,
-        root=semiring.product(log(factors.root.double()), parents),
+        root=semiring.product(log(factors.root.double()), parents) + log(factors.at_root.double()),
         ranks=ranks,
     )
 

@@ -123,8 +123,10 @@ class RankRules:
         """Return the same rules in float64."""
         return self._changed(Tensor.double)
 
-    def with_gaps_weighed(self, wrapping: float, wrapped_words: float) -> RankRules:
-        """Return the rules with a weight for every gap, and another for every gap of one word.
+    def with_gaps_weighed(
+        self, wrapping: float, wrapped_words: float, root_wrapping: float = 1.0
+    ) -> RankRules:
+        """Return the rules with weights for every gap, for every gap of one word, and for one at the root.
 
         A gap is a score of one of the r2 ranks; a word fills one by its columns `wrapped`.
         """
@@ -136,7 +138,7 @@ class RankRules:
             self,
             views=torch.cat([before, inside * wrapped_words, after], -1),
             continuous=torch.cat([self.continuous[..., :r1, :], self.continuous[..., r1:, :] * wrapping], -2),
-            root=torch.cat([self.root[..., :r1], self.root[..., r1:] * wrapping], -1),
+            root=torch.cat([self.root[..., :r1], self.root[..., r1:] * (wrapping * root_wrapping)], -1),
         )
 
     def stack(self) -> RankRules:

@@ -68,7 +68,9 @@ def rank_rules(
         words, config, names, keep, dtype, *parameters.values()
     )
     rules = RankRules(views, scales, continuous, discontinuous, root, ranks=ranks, floor=config.floor)
-    return rules.with_gaps_weighed(config.wrapping, config.wrapped_words) if config.weighs_gaps else rules
+    if not config.weighs_gaps:
+        return rules
+    return rules.with_gaps_weighed(config.wrapping, config.wrapped_words, config.root_wrapping)
 
 
 class _RankRules(torch.autograd.Function):
