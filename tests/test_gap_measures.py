@@ -137,7 +137,7 @@ def test_one_command_compares_variants(tmp_path: Path, capsys) -> None:
                 assert measured["nats"] == pytest.approx(-told["log_likelihood"] / told["words"])
     with ZipFile(tmp_path / "discontinuity.zip") as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
-    of_runs = ["dev-run{}.jsonl", "test-run{}.jsonl", "epoch1-run{}.discbracket", "epoch2-run{}.discbracket"]
+    of_runs = ["dev-run{}.jsonl", "test-run{}.jsonl", "epoch1-run{}.jsonl", "epoch2-run{}.jsonl"]
     pairs = product(("base", "faster"), of_runs, ("01", "02"))
     assert names == {f"{variant}/{name.format(run)}" for variant, name, run in pairs}
     discontinuity.main(words)  # everything is there already

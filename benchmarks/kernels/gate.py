@@ -16,6 +16,8 @@ from benchmarks.reports import guard
 GRAMMARS = [("tn-lcfrs", 1.0), ("tn-lcfrs", 50.0), ("tn-pcfg", 50.0)]
 #: How large hidden layers of emissions are in other checks.
 GROWN = (1e3, 2e4)
+#: How many runs are compared with each alone, and how decided their choices are.
+STACKS = [(5, 1.0), (10, 50.0), (16, 1.0)]
 #: The kinds of checks, in their order.
 KINDS = ("inside", "grammars", "trees", "dense", "sizes", "soak")
 #: How long kernels are repeated, and which share of the whole soak test is wanted in that time.
@@ -30,7 +32,8 @@ def check_all(data: Path, kinds: Collection[str] = KINDS) -> dict[str, Any]:
     checks: dict[str, dict[str, Callable[[], dict[str, Any]]]] = {
         "inside": {case.name: partial(inside.check, case) for case in inside.CASES},
         "grammars": {f"{kind}, sharpness {s:g}": partial(parameters.check, kind, s) for kind, s in GRAMMARS}
-        | {f"hidden layers up to {x:.0e}": partial(parameters.check_grown, x) for x in GROWN},
+        | {f"hidden layers up to {x:.0e}": partial(parameters.check_grown, x) for x in GROWN}
+        | {f"{runs} runs, sharpness {s:g}": partial(parameters.check_stack, runs, s) for runs, s in STACKS},
         "trees": {"MBR trees": decoding.check},
         "dense": {
             f"{kind}, {name}": partial(check, kind)

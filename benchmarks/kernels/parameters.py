@@ -13,10 +13,12 @@ from benchmarks.kernels.instances import (
     largest,
     make_rank_grammar,
     off,
+    random_parameters,
     random_words,
     stacked,
     whole_off,
 )
+from treemean.grammars import GrammarConfig
 from treemean.grammars.not_finite import in_float64
 from treemean.grammars.rank import torch as rank_torch
 from treemean.grammars.rank import triton
@@ -114,3 +116,42 @@ def check(kind: str, sharpness: float, n: int = 10, batch: int = 4) -> dict[str,
         if version != "plain TF32" and not largest([difference, whole]) <= LARGEST_DIFFERENCE:
             report["good"] = False
     return report
+
+
+def check_stack(runs: int, sharpness: float, n: int = 20, batch: int = 20) -> dict[str, object]:
+    """Compare each of several runs that are computed together with the same run computed alone.
+
+    All other checks have one run; products of several are made by other algorithms, at other places.
+    """
+    together = {name: tensor.requires_grad_() for name, tensor in random_parameters(runs, sharpness).items()}
+    return beside_runs_alone(together, random_words(runs, batch, n))
+
+
+def beside_runs_alone(together: dict[str, Tensor], words: Tensor) -> dict[str, object]:
+    """Return the largest difference of log Z and of a gradient, relative to its norm, and where it is."""
+    config = GrammarConfig("tn-lcfrs")
+    log_z, gradients = _log_z_and_gradients(
+        rank_rules(together, words, config), list(together.values()), triton
+    )
+    difference, errors = 0.0, {}
+    for run, own in enumerate(words):
+        alone = {name: tensor[run : run + 1].detach().requires_grad_() for name, tensor in together.items()}
+        expected, wanted = _log_z_and_gradients(
+            rank_rules(alone, own[None], config), list(alone.values()), triton
+        )
+        found = log_z.view(len(words), -1)[run]
+        difference = largest([difference, float((found - expected).abs().max())])
+        own_gradients = [gradient[run] * len(words) for gradient in gradients]  # the mean is over all runs
+        wanted = [gradient[0] for gradient in wanted]
+        errors[f"run {run + 1}"] = whole_off(own_gradients, wanted)
+        errors |= {f"run {run + 1}, {name}": off(*pair) for name, *pair in zip(alone, own_gradients, wanted)}
+    whole = largest(error for name, error in errors.items() if "," not in name)
+    worst = sorted(errors.items(), key=lambda item: -item[1])[:6]
+    good = largest([difference, whole]) <= LARGEST_DIFFERENCE
+    print(
+        f"  {len(words)} runs, each beside it alone: log Z off by {difference:.1e}, gradient by {whole:.1e}; "
+        + ", ".join(f"{name} {error:.1e}" for name, error in worst)
+        + ("" if good else "  TOO MUCH"),
+        flush=True,
+    )
+    return {"runs": len(words), "log_z": difference, "whole": whole, "worst": dict(worst), "good": good}

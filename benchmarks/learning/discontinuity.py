@@ -161,7 +161,7 @@ def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget, options: N
             )
             wanted = options.likelihoods or epoch == common
             scores, gapped, trees = gaps.measure_gaps(model.grammar, data, job.config, likelihoods=wanted)
-            place = _trees_of(options, variant) / f"epoch{epoch}-{run.place}.discbracket"
+            place = _trees_of(options, variant) / f"epoch{epoch}-{run.place}.jsonl"
             write(trees, place, warn=False)
             told[run].append({"epoch": epoch, **scores})
             found[run].append(gapped)
