@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -21,6 +22,8 @@ _ALIGNMENT = 8
 #: What the rows of large matrices are filled up to, the size of a tile: an odd number of them, as of words of
 #: a vocabulary, would make every product several times slower.
 TILE = 64
+#: Over how many terms a product of numbers that are not negative may add up at a time.
+_LONGEST = 1152
 
 
 def aligned(columns: int) -> int:
@@ -81,6 +84,23 @@ def product(a: Tensor, b: Tensor) -> Tensor:
     if len(a) == 1:
         return torch.mm(a[0], b[0], out_dtype=torch.float32)[None]
     return torch.bmm(a, b, out_dtype=torch.float32)
+
+
+def long_product(a: Tensor, b: Tensor) -> Tensor:
+    """Multiply matrices of several `parts`, (E, m, ·) and (E, n, ·), whose first parts are not negative.
+
+    Tensor cores do not round what they add up, they cut it off. Of thousands of terms of one sign, each sum
+    loses a little, the same way every time; so the first parts, which make up nearly all of the result, are
+    added up in pieces. Which algorithm a product takes depends on the number of runs, and how long its sums
+    are; this does not.
+    """
+    width = a.shape[2] // parts()
+    ends = [*range(0, width, _LONGEST), width, *([a.shape[2]] if parts() > 1 else [])]
+    pieces = (product(a[..., start:end], b[..., start:end].mT) for start, end in pairwise(ends))
+    total = next(pieces)
+    for piece in pieces:
+        total += piece
+    return total
 
 
 def half_product(a: Tensor, b: Tensor, *, scale: float = 1.0, out: Tensor | None = None) -> Tensor:

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from treemean.grammars.config import GrammarConfig
-from treemean.grammars.gpu.matrices import aligned, half_matrix, precision, product
+from treemean.grammars.gpu.matrices import aligned, half_matrix, long_product, precision, product
 from treemean.grammars.gpu.streams import Streams
 from treemean.grammars.gpu.tiles import power, warps
 from treemean.grammars.gpu.units import SCALE
@@ -176,7 +176,7 @@ class _Pass:
             with streams.beside(_EXPECTED):
                 self.emissions.expect()
         streams.join(_RULES)
-        views = product(emitted, preterminals[:, views_of].mT)
+        views = long_product(emitted, preterminals[:, views_of])
         torch._foreach_mul_([views, root], SCALE**-2)
         if config.floor:
             views += config.floor
