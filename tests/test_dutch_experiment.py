@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tarfile
 from pathlib import Path
@@ -9,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import treemean
-from benchmarks.learning import dutch, supply
-from benchmarks.page import results
+from benchmarks.learning import choosing, dutch, supply
+from benchmarks.page import discontinuity, results
 from treemean import Tree, Treebank
 from treemean.formats import read, write
 
@@ -106,3 +107,60 @@ def test_fewer_trees_are_drawn_again_and_again(capsys: pytest.CaptureFixture[str
         ["three", 25],
         ["three", 40],
     ]
+
+
+def test_what_fills_gaps() -> None:
+    gold = Treebank.from_trees([Tree("a b c d".split(), [(range(4), "S"), ({0, 2}, "X")])])
+    columns, rows, _ = choosing.fillers([{(0, 0b101), (0, 0b1001)}, {(0, 0b101)}], gold)
+    assert columns[0] == "in the gap"
+    assert rows == [["b", 2, 2, "100.0%"], ["2 words", 1, 0, "0.0%"]]
+
+
+def test_runs_that_choose_gaps_of_several_words() -> None:
+    gold = Treebank.from_trees([Tree("a b c d".split(), [(range(4), "S")])])
+    found = choosing.criteria([{(0, 0b101)}, {(0, 0b1001)}, set()], gold)
+    assert found["how many"] == [1, 1, 0]
+    assert found["share of gaps of several words"] == [0, 1, 0]
+    assert found["share of whole sentences"] == [0, 1, 0]
+    assert found["agreement with other runs"] == [0, 0, 0]
+
+
+def test_choosing_by_one_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (run[:30] for run in treemean.sample.runs()[:2])
+    banks = {"gold": treemean.sample.gold()[:30], "run01": first, "run-starts": second, "run-c-lcfrs": first}
+    (tmp_path / "dev").mkdir()
+    for name, bank in banks.items():
+        write(bank, tmp_path / "dev" / f"{name}.jsonl")
+    choosing.main(["--trees", str(tmp_path)])
+    assert "over 2 runs" in capsys.readouterr().out  # the other grammar is left out
+
+
+def test_variants_are_compared_with_the_same_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*gapped: float) -> dict[str, object]:
+        common = {"log_likelihood": -10.0, "words": 5, "f1": 40.0, "f1_continuous": 50.0}
+        return {
+            "epochs": [
+                common | {"epoch": number, "f1_discontinuous": f1} for number, f1 in enumerate(gapped, 1)
+            ]
+        }
+
+    begun = {"device": "d", "torch": "t", "variants": {"base": []}, "base": {"base-1-1": run(1.0)}}
+    report = {
+        "device": "d", "torch": "t", "variants": {"base": [], "no-gaps": ["a.b=0"]},
+        "base": {"base-1-1": run(1.0, 4.0), "base-2-1": run(6.0, 8.0)},
+        "no-gaps": {"no-gaps-1-1": run(0.0), "no-gaps-2-1": run(0.1)},
+    }  # fmt: skip
+    for folder in ("measurements", "images"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "discontinuity.md").write_text("<!-- variants -->\n<!-- end -->\n")
+    for name, told in (("begun", begun), ("report", report)):
+        (tmp_path / name).write_text(json.dumps(told))
+    discontinuity.main(["--docs", str(tmp_path), str(tmp_path / "report"), str(tmp_path / "begun")])
+    table = capsys.readouterr().out
+    assert "| published | 2 | 2 | 40.0 ± 0.0 | 50.0 ± 0.0 | 6.0 ± 2.8 | 1 | 0 |  |" in table
+    assert "| `a.b=0` | 1 | 2 | 40.0 ± 0.0 | 50.0 ± 0.0 | 0.1 ± 0.1 | 0 | 2 | -3.5 (p = 0.50) |" in table
+    kept = (tmp_path / "measurements" / "discontinuity-h200.json").read_text()
+    assert len(json.loads(kept)["runs"]) == 5  # one that was trained alone is another run
+    discontinuity.main(["--docs", str(tmp_path)])
+    assert capsys.readouterr().out == table
+    assert (tmp_path / "images" / "discontinuity.svg").stat().st_size > 1000

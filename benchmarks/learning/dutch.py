@@ -5,9 +5,11 @@
 
 The first makes out/dutch/dev and out/dutch/test, each with gold.jsonl and run01.jsonl, …, for `treemean
 ensemble --dev out/dutch/dev --test out/dutch/test`; out/dutch/kinds has the same and one run of each of the
-other grammars, run-c-lcfrs.jsonl and so on. It needs the folder dutch below $TREEMEAN_DATA or ../shared/data.
-Sentences of more than 40 words, punctuation apart, are left out. What is kept
-(docs/measurements/dutch-parses.tar.xz) has a tree a line, of w0, w1, …, in the order of the sentences.
+other grammars, run-c-lcfrs.jsonl and so on; out/dutch/starts has all that and 25 runs of TN-LCFRS from other
+starts, run-starts.jsonl, run-starts-02.jsonl and so on, most of them of one or two epochs. It needs the
+folder dutch below $TREEMEAN_DATA or ../shared/data. Sentences of more than 40 words, punctuation apart, are
+left out. What is kept (docs/measurements/dutch-parses.tar.xz) has a tree a line, of w0, w1, …, in the order
+of the sentences.
 """
 
 from __future__ import annotations
@@ -99,7 +101,7 @@ def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def with_words(kept: Path, gold: Treebank, out: Path, part: str) -> None:
     """Write the kept trees of a part with the words and ids of its sentences, and the gold trees beside."""
-    for folder in (out, out / "kinds"):
+    for folder in (out, out / "kinds", out / "starts"):
         for earlier in (folder / part).glob("run*.jsonl"):
             earlier.unlink()
     bare = remove_punctuation(gold, drop_empty=False)
@@ -110,12 +112,18 @@ def with_words(kept: Path, gold: Treebank, out: Path, part: str) -> None:
         if not np.array_equal(bank.lengths, bare.lengths):
             sys.exit(f"{path.name} of {KEPT.name} is not of these sentences of {part}")
         trees = [tree.replace(words=sentence.words, id=sentence.id) for tree, sentence in zip(bank, bare)]
-        alike = "-" not in path.stem  # one of the ten
-        for folder in [out, out / "kinds"] if alike else [out / "kinds"]:
+        for folder in _folders_of(path.stem, out):
             _write(trees, folder / part / f"{path.stem}.jsonl")
-    for folder in (out, out / "kinds"):
+    for folder in (out, out / "kinds", out / "starts"):
         _write(list(gold.take(places)), folder / part / "gold.jsonl")
     print(f"{out / part}: {len(places)} sentences of at most {LONGEST} words")
+
+
+def _folders_of(run: str, out: Path) -> list[Path]:
+    """Return where the trees of a run belong."""
+    if "-" not in run:  # one of the ten
+        return [out, out / "kinds", out / "starts"]
+    return [out / "starts"] if run.startswith("run-starts") else [out / "kinds", out / "starts"]
 
 
 def _write(trees: Sequence[Tree], path: Path) -> None:

@@ -1,6 +1,6 @@
 """What do individuals of other kinds add? Right discontinuous candidates, and what fitted hits make of them.
 
-    python -m benchmarks.learning.supply --trees out/dutch/kinds --out out/dutch
+    python -m benchmarks.learning.supply --trees out/dutch/starts --out out/dutch
 
 Takes the trees of the Dutch experiment (`benchmarks.learning.dutch`). For several sets of individuals it
 counts the discontinuous candidates of the test sentences and how many of them are right, and scores the
@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +40,7 @@ Trees = dict[str, Treebank]
 
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--trees", type=Path, default=Path("out/dutch/kinds"), help="with dev and test")
+    parser.add_argument("--trees", type=Path, default=Path("out/dutch/starts"), help="with dev and test")
     parser.add_argument("--out", type=Path, default=Path("out/dutch"), help="folder for supply.json")
     parser.add_argument("--model", default="boosted", help="of treemean fit")
     parser.add_argument("--draws", type=int, default=5, help="how often fewer trees are drawn")
@@ -55,7 +57,7 @@ def main(words: Sequence[str] | None = None) -> None:
     gold = next(iter(told["supply"].values()))["gold"]
     title = f"candidates with a gap on test sentences (gold trees have {gold}), and F1 of fitted hits"
     show(["individuals", *shown], rows, title)
-    for name in (next(iter(sets)), "all"):
+    for name in (next(iter(sets)), next(reversed(sets))):
         points = curve(options.model, sets[name], dev, test, options.draws)
         told["curve"][name] = [*points, point_of(len(dev[0]), [told["supply"][name]])]
     show(*curve_table(told["curve"]))
@@ -74,16 +76,28 @@ def sets_of(runs: Sequence[str]) -> dict[str, list[str]]:
     """Return the sets of runs that are compared, by name: the ten alone, each other kind, they together, all.
 
     >>> list(sets_of(["run-c-lcfrs", "run-n-pcfg", "run01", "run02"]))
-    ['2 TN-LCFRS', 'C-LCFRS', 'N-PCFG', '2 and C-LCFRS', '2 and N-PCFG', 'all']
+    ['2 TN-LCFRS', 'C-LCFRS', 'N-PCFG', '2 and C-LCFRS', '2 and N-PCFG', 'all 4']
+    >>> sets_of(["run-starts", "run-starts-02", "run01"])["1 and 2 starts"]
+    ['run01', 'run-starts', 'run-starts-02']
     """
-    alike = [run for run in runs if "-" not in run]
-    others = {run.partition("-")[2].upper(): run for run in runs if "-" in run}
+    alike, kinds = [run for run in runs if "-" not in run], groupby(runs, kind_of)
+    others = {kind: list(own) for kind, own in kinds if kind}
+    named = {kind if len(own) == 1 else f"{len(own)} {kind.lower()}": own for kind, own in others.items()}
     return {
         f"{len(alike)} TN-LCFRS": alike,
-        **{kind: [run] for kind, run in others.items()},
-        **{f"{len(alike)} and {kind}": [*alike, run] for kind, run in others.items()},
-        "all": list(runs),
+        **named,
+        **{f"{len(alike)} and {name}": [*alike, *own] for name, own in named.items()},
+        f"all {len(runs)}": list(runs),
     }
+
+
+def kind_of(run: str) -> str:
+    """Return the kind in the name of a run, without its number.
+
+    >>> [kind_of("run01"), kind_of("run-c-lcfrs"), kind_of("run-starts-02")]
+    ['', 'C-LCFRS', 'STARTS']
+    """
+    return re.sub(r"-\d+$", "", run).partition("-")[2].upper()
 
 
 def supply(runs: Sequence[Treebank], gold: Treebank) -> dict[str, int]:
