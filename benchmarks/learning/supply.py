@@ -43,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--trees", type=Path, default=Path("out/dutch/starts"), help="with dev and test")
     parser.add_argument("--out", type=Path, default=Path("out/dutch"), help="folder for supply.json")
     parser.add_argument("--model", default="boosted", help="of treemean fit")
-    parser.add_argument("--draws", type=int, default=5, help="how often fewer trees are drawn")
+    parser.add_argument("--draws", type=int, default=5, help="how often fewer trees are drawn, if at all")
     options = parser.parse_args(words)
     dev, test = (trees_of(options.trees / part) for part in ("dev", "test"))
     sets = sets_of(list(test[1]))
@@ -57,10 +57,11 @@ def main(words: Sequence[str] | None = None) -> None:
     gold = next(iter(told["supply"].values()))["gold"]
     title = f"candidates with a gap on test sentences (gold trees have {gold}), and F1 of fitted hits"
     show(["individuals", *shown], rows, title)
-    for name in (next(iter(sets)), next(reversed(sets))):
+    for name in (next(iter(sets)), next(reversed(sets))) if options.draws else ():
         points = curve(options.model, sets[name], dev, test, options.draws)
         told["curve"][name] = [*points, point_of(len(dev[0]), [told["supply"][name]])]
-    show(*curve_table(told["curve"]))
+    if told["curve"]:
+        show(*curve_table(told["curve"]))
     options.out.mkdir(parents=True, exist_ok=True)
     write_file(options.out / "supply.json", json.dumps(told, indent=1).encode() + b"\n")
 
