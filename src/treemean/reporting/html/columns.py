@@ -5,6 +5,8 @@ that have it. Branches are in canonical order, so those of one tree are a tree i
 
 sentences   number, id, dispute, words
 words       codes of texts; `punctuation` lists those that are no part of the trees
+tags        of these words, as the gold says, or the first treebank; `own_tags` has those of each tree, of the
+            words that are part of it: null if they are the same, no codes if there are none
 branches    for each sentence how many; then for each branch
   spans     first word, then number of words; negative if the words after a gap follow: gap, number, …
   chain     its labels, from the top of the unary chain: number of an entry of `chains`, which are numbers of
@@ -54,6 +56,11 @@ def explorer_data(subject: Subject, chosen: Ints) -> dict[str, Any]:
         data["id"] = ids
     data["branches"] = _branches([side.trees.take(chosen) for side in subject.sides], subject)
     data["fingerprint"] = content_checksum(data)[:16]
+    own = [
+        _own_tags(side.trees.take(chosen), whole, tokens[~subject.removed[tokens]]) for side in subject.sides
+    ]
+    if any(own):
+        data["own_tags"] = own
     if subject.agreement is not None:
         data["dispute"] = [round(value, 4) for value in subject.agreement.dispute[chosen].tolist()]
     data["scores"] = [
@@ -66,6 +73,16 @@ def explorer_data(subject: Subject, chosen: Ints) -> dict[str, Any]:
 
 
 _COUNTS = ("matched", "predicted", "gold")
+
+
+def _own_tags(trees: Treebank, whole: Treebank, tokens: Ints) -> dict[str, Any] | None:
+    """Return the tags of a tree, None if they are those of `whole` at these words."""
+    tags = trees.tags.tolist()
+    if not any(tags):
+        return {"texts": [""], "codes": []} if any(whole.tags.tolist()) else None
+    if tags == [whole.tags[int(token)] for token in tokens]:
+        return None
+    return _coded(trees.tags, np.arange(len(tags)))
 
 
 def _coded(column: CodedStrings, chosen: Ints) -> dict[str, Any]:
