@@ -155,7 +155,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path):
         treemean.write(BANK, path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["out.ptb"]
-    with pytest.raises(TreemeanError, match="No such file"):
+    with pytest.raises(TreemeanError, match="absent does not exist"):
         treemean.write([FLAT], tmp_path / "absent" / "out.ptb")
     with pytest.raises(KeyboardInterrupt), open_output(path) as stream:
         stream.write(b"half")

@@ -15,7 +15,7 @@ from treemean.averaging.reference.by_problem import by_problem
 from treemean.averaging.request import NODE_LIMIT, AverageRequest, HitsLike, make_request
 from treemean.averaging.ties import TiesLike
 from treemean.averaging.weights import WeightsLike
-from treemean.errors import InvalidOption, Unsolved
+from treemean.errors import InvalidOption, Unsolved, no_such
 from treemean.names import Direction, Unaries
 from treemean.trees import Tree, Treebank
 
@@ -139,7 +139,7 @@ def average(
     (0.9333, 1.0)
     """
     if not isinstance(method, str) or method not in METHODS:
-        raise InvalidOption(f"there is no method {method!r}; known are {', '.join(METHODS)}")
+        raise InvalidOption(no_such("method", method, METHODS))
     given = listed(individuals)
     are_trees = isinstance(given[0], Tree)
     if are_trees and skipped is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -126,7 +128,7 @@ def _found(
     """
     from treemean.agreement import agree as agree_at_once
     from treemean.agreement.streaming import agree_batches
-    from treemean.cli.output import read_all, with_progress
+    from treemean.cli.output import file_names, read_all, with_progress
     from treemean.errors import MismatchError
     from treemean.formats.parallel import read_parallel
 
@@ -140,5 +142,6 @@ def _found(
                 constituents=constituents,
                 **how,
             )
-    runs = {name: read_all(path, **reading) for name, path in zip(names, paths, strict=True)}
-    return agree_at_once(runs, match=match, **how)
+    called = file_names([os.fspath(path) for path in paths])  # by errors
+    runs = {name: read_all(path, **reading) for name, path in zip(called, paths, strict=True)}
+    return replace(agree_at_once(runs, match=match, **how), runs=tuple(names))

@@ -12,7 +12,7 @@ import typer
 from treemean.cli import options
 from treemean.cli.aligned import aligned_batches
 from treemean.cli.app import app
-from treemean.cli.commands import READS, WRITES
+from treemean.cli.commands import READS, WRITES, WRITES_FOLDER
 from treemean.names import Direction, MethodName, TieRule, Unaries
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def average(
         list[str], READS, typer.Argument(metavar="RUN...", help="Treebanks of the same sentences.")
     ],
     output: Annotated[
-        str, WRITES, typer.Option("--output", "-o", help="Where to write the average; - prints it.")
+        str, WRITES_FOLDER, typer.Option("--output", "-o", help="Where to write the average; - prints it.")
     ],
     weights: Annotated[
         str | None,
@@ -163,7 +163,7 @@ def average(
     from treemean.cli.aligned import Repeated
     from treemean.cli.hits import hits_of
     from treemean.cli.numbers import StatsWriter
-    from treemean.cli.output import naming_options, report_losses, say, with_progress
+    from treemean.cli.output import naming_options, report_losses, say, with_progress, written_to
     from treemean.cli.scaling import check_engine, folder_wanted
     from treemean.files.source import spooled
     from treemean.formats import TreebankWriter
@@ -284,7 +284,7 @@ def average(
         say(f"{len(skipped)} sentences skipped that are beyond the reach of {method}")
     report_losses(writer)
     noun = "sentence" if sentences == 1 else "sentences"
-    say(f"{sentences} {noun} averaged, {proven} proven optimal, written to {output}")
+    say(f"{sentences} {noun} averaged, {proven} proven optimal, {written_to(output)}")
 
 
 def _average_shards(

@@ -15,8 +15,8 @@ from treemean.names import Metric, SignificanceTest
 
 @app.command()
 def compare(
-    prediction_a: Annotated[str, READS, typer.Argument(metavar="PRED_A", help="Is this one better …")],
-    prediction_b: Annotated[str, READS, typer.Argument(metavar="PRED_B", help="… than this one?")],
+    prediction_a: Annotated[str, READS, typer.Argument(metavar="PRED_A", help="Trees that may be better …")],
+    prediction_b: Annotated[str, READS, typer.Argument(metavar="PRED_B", help="… than these.")],
     gold: Annotated[str, READS, typer.Argument(metavar="GOLD", help="The gold trees.")],
     test: Annotated[
         SignificanceTest,
@@ -53,6 +53,7 @@ def compare(
     """
     from treemean.cli.output import short_names, show_json, show_tables
     from treemean.cli.scoring import Files
+    from treemean.errors import MismatchError
     from treemean.evaluation import Comparison, Evaluation
     from treemean.evaluation import compare as compare_evaluations
     from treemean.evaluation.streaming import Scoring, compare_batches
@@ -73,7 +74,11 @@ def compare(
 
         def whole() -> tuple[Comparison, Evaluation]:
             a, b = files.at_once()
-            return compare_evaluations(a, b, test=test, metric=metric, samples=samples, seed=seed), a
+            try:
+                found = compare_evaluations(a, b, test=test, metric=metric, samples=samples, seed=seed)
+            except MismatchError as error:
+                raise MismatchError(f"{prediction_a} and {prediction_b}: {error}") from None
+            return found, a
 
         result, a = files.streamed(in_parts, whole)
     if as_json or style == "json":

@@ -10,7 +10,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS, WRITES
+from treemean.cli.commands import READS, WRITES_FOLDER
 from treemean.files.inputs import is_same
 from treemean.names import BinarisingRule, BranchingRule, ChainLabel, EngineName
 
@@ -29,7 +29,7 @@ def convert(
     ],
     target: Annotated[
         str,
-        WRITES,
+        WRITES_FOLDER,
         typer.Argument(
             metavar="OUT",
             help="A file (.gz compresses), -, or a FOLDER/ for shards, or for Alpino XML with --to alpino. "
@@ -219,7 +219,14 @@ def _convert_to_file(
     bad_file: Path | None,
     skip_unwritable: bool,
 ) -> None:
-    from treemean.cli.output import naming_options, report_losses, report_problems, say, with_progress
+    from treemean.cli.output import (
+        naming_options,
+        report_losses,
+        report_problems,
+        say,
+        with_progress,
+        written_to,
+    )
     from treemean.formats import Problems, TreebankWriter, Unwritable, read_batches
     from treemean.scaling.conversion import Converter
     from treemean.scaling.sums import Sums
@@ -247,7 +254,7 @@ def _convert_to_file(
     report_problems(problems, unwritable)
     report_losses(writer)
     _tell(sums, converter.absent_labels, conversion)
-    say(f"{sums.counts['written'] - unwritable.skipped} sentences written to {target}")
+    say(f"{sums.counts['written'] - unwritable.skipped} sentences {written_to(target)}")
 
 
 def _convert_to_folder(
@@ -306,7 +313,9 @@ def _tell(sums: Sums, absent_labels: list[str], conversion: Conversion) -> None:
         }
         reasons = " or ".join(reason for reason, possible in why.items() if possible)
         say(f"{left} {'sentence' if left == 1 else 'sentences'} left out ({reasons})")
-    if not counts["written"]:
+    if not counts["read"]:
+        say(f"{conversion.source}: there are no sentences; the output is empty")
+    elif not counts["written"]:
         say("no sentence is left: the output is empty")
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from treemean.cli.app import app
-from treemean.cli.commands import WRITES
+from treemean.cli.commands import WRITES_FOLDER
 from treemean.cli.train import Overrides
 
 
@@ -17,7 +17,7 @@ from treemean.cli.train import Overrides
 def demo(
     folder: Annotated[
         Path,
-        WRITES,
+        WRITES_FOLDER,
         typer.Option("--output", "-o", metavar="FOLDER", help="For everything that the demo makes."),
     ] = Path("treemean-demo"),
     override: Overrides = None,

@@ -9,7 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS_PREDICTIONS, WRITES
+from treemean.cli.commands import READS_PREDICTIONS, WRITES_FOLDER
 from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
 from treemean.names import DialectName, EnsembleModel, WeightRule
@@ -47,7 +47,7 @@ def ensemble(
     test: Test = None,
     folder: Annotated[
         Path,
-        WRITES,
+        WRITES_FOLDER,
         typer.Option(
             "--folder",
             "--output",

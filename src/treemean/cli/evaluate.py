@@ -9,7 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS, WRITES
+from treemean.cli.commands import READS, WRITES, WRITES_FOLDER
 from treemean.cli.output import OutputFormat
 
 
@@ -60,7 +60,7 @@ def evaluate(
     address: options.Address = None,
     work: Annotated[
         str | None,
-        WRITES,
+        WRITES_FOLDER,
         typer.Option(
             "--work",
             metavar="FOLDER",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from treemean.cli.app import app
-from treemean.cli.commands import READS_ENSEMBLE, WRITES
+from treemean.cli.commands import READS_ENSEMBLE, WRITES_FOLDER
 from treemean.cli.ensemble import Development, Keep, Model, Test, Weigh
 from treemean.cli.options import Dialect
 from treemean.cli.output import OutputFormat
@@ -28,7 +28,7 @@ def experiment(
         typer.Option("--from", metavar="OUT", help="A folder that treemean ensemble made."),
     ] = None,
     output: Annotated[
-        Path, WRITES, typer.Option("--output", "-o", metavar="FOLDER", help="For tables and figures.")
+        Path, WRITES_FOLDER, typer.Option("--output", "-o", metavar="FOLDER", help="For tables and figures.")
     ] = Path("experiment"),
     dialect: Dialect = "auto",
     model: Model = None,

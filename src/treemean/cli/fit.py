@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,7 +52,9 @@ def fit(
     runs: Annotated[
         list[str], READS, typer.Argument(metavar="RUN...", help="Treebanks of the development sentences.")
     ],
-    output: Annotated[str, WRITES, typer.Option("--output", "-o", help="Where to write the hits, as JSON.")],
+    output: Annotated[
+        str, WRITES, typer.Option("--output", "-o", help="Where to write the hits, as JSON; - prints them.")
+    ],
     gold: Annotated[
         str | None,
         READS,
@@ -96,10 +97,15 @@ def fit(
     ] = None,
     score: Annotated[
         Metric,
-        typer.Option(help="Which development F1 are the weights of scalar; the paper's is the default."),
+        typer.Option(
+            help="For the model scalar: the development F1 that weighs each run; the paper takes the default."
+        ),
     ] = "discontinuous",
     scores: Annotated[
-        str | None, typer.Option(metavar="S1,S2,…", help="Weights of scalar that are given.")
+        str | None,
+        typer.Option(
+            metavar="S1,S2,…", help="Weights of the runs for the model scalar, instead of F1 scores."
+        ),
     ] = None,
     pareto: Annotated[
         str | None,
@@ -157,7 +163,7 @@ def fit(
     """
     from treemean import fitting
     from treemean.cli.aligned import aligned_batches
-    from treemean.cli.output import say, short_names, show_tables, working
+    from treemean.cli.output import file_names, say, short_names, show_tables, working, written_to
     from treemean.fitting.fit import fit_batches
     from treemean.fitting.fit.options import Options
     from treemean.reporting.figures import check_figure, draw_reliability, draw_trade_off
@@ -197,6 +203,7 @@ def fit(
         banks, count = _development(inputs, match, reading, most, seed)
         if count > len(banks[0]):
             notes.append(f"{len(banks[0]):,} of {count:,} sentences were drawn by the seed")
+        _check_words(banks, file_names(inputs), protocol, gold is not None)
     with working(f"fitting what constituents of {len(runs)} runs are worth"):
         if gold is not None or model is None:
             trees = (banks[: len(runs)], banks[-1] if gold else None)
@@ -216,7 +223,7 @@ def fit(
     if reliability is not None:
         draw_reliability(fitted.report["confidence"], reliability)
         say(f"reliability drawn to {reliability}")
-    say(f"hits of {len(runs)} runs fitted in {seconds:.1f} s, written to {output}")
+    say(f"hits of {len(runs)} runs fitted in {seconds:.1f} s, {written_to(output)}")
 
 
 def _development(
@@ -224,24 +231,31 @@ def _development(
 ) -> tuple[list[Treebank], int]:
     """Return the runs, and the gold trees if there are some, of so many sentences; and how many there were.
 
-    Where sentences are matched by ids, or files differ in their number, everything is held at first.
+    Where sentences are matched by ids, everything is held at first.
     """
     from treemean.averaging.alignment import align_by_id
-    from treemean.cli.output import read_all
-    from treemean.errors import MismatchError
+    from treemean.cli.output import file_names, read_all
     from treemean.files.source import spooled
     from treemean.fitting.fit.drawn import draw_sentences
     from treemean.formats.parallel import read_parallel
 
     with spooled(inputs) as paths:
         if match == "position":
-            with suppress(MismatchError):
-                return draw_sentences(read_parallel(paths, **reading), most, seed)
+            return draw_sentences(read_parallel(paths, **reading), most, seed)
         banks = [read_all(path, **reading) for path in paths]
-    if match == "id":
-        banks = align_by_id(banks)
-        return draw_sentences([banks], most, seed)
-    return banks, len(banks[0])
+    return draw_sentences([align_by_id(banks, file_names(inputs))], most, seed)
+
+
+def _check_words(banks: Sequence[Treebank], files: Sequence[str], protocol: str, has_gold: bool) -> None:
+    """Raise `MismatchError`, which names files, unless all have the same words; gold may have more."""
+    from treemean.averaging.alignment import check_aligned
+    from treemean.evaluation import get_protocol
+    from treemean.evaluation.alignment import align
+
+    runs = len(banks) - has_gold
+    check_aligned(banks[:runs], files[:runs])
+    if has_gold:
+        align(banks[0], banks[-1], get_protocol(protocol), names=(files[0], files[-1]))
 
 
 def _beta(text: str) -> float | None:

@@ -8,7 +8,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS, READS_MODEL, WRITES
+from treemean.cli.commands import READS, READS_MODEL, WRITES_FOLDER
 from treemean.names import DecoderName, FormatName, PutBack
 
 
@@ -32,7 +32,7 @@ def parse(
         ),
     ] = "-",
     output: Annotated[
-        str, WRITES, typer.Option("--output", "-o", help="Where to write the trees; - prints them.")
+        str, WRITES_FOLDER, typer.Option("--output", "-o", help="Where to write the trees; - prints them.")
     ] = "-",
     from_format: Annotated[
         str | None,

@@ -172,7 +172,7 @@ def _of_runs(
     **choices: object,
 ) -> Subject:
     """Read runs, in a folder or one by one, and compare them."""
-    from treemean.cli.output import read_all, short_names
+    from treemean.cli.output import file_names, read_all, short_names
     from treemean.experiments.predictions import read_folder
     from treemean.experiments.report import report_of_runs
     from treemean.fitting import load
@@ -180,6 +180,7 @@ def _of_runs(
     def read(path: str) -> Treebank:
         return read_all(path, **reading)
 
+    called: dict[str, str] = {}
     if folder is not None:
         found = read_folder(folder)
         runs = dict(found.runs)
@@ -187,6 +188,8 @@ def _of_runs(
     else:
         runs = {name: read(path) for name, path in zip(short_names(files), files, strict=True)}
         reference = None if gold is None else read(gold)
+        called = dict(zip(runs, file_names(files), strict=True))
+        called |= {name: path for name, path in (("gold", gold), ("average", average)) if path}
     # Names only: where files stand on this machine is nobody's business but the user's.
     given = {"runs": files, "gold": [gold] if gold else [], "average": [average] if average else []}
     facts = {what: ", ".join(Path(path).name for path in paths) for what, paths in given.items() if paths}
@@ -196,5 +199,6 @@ def _of_runs(
         average=None if average is None else read(average),
         model=None if hits is None else load(hits),
         facts=facts,
+        called=called,
         **choices,  # type: ignore[arg-type]
     )

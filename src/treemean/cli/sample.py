@@ -9,7 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import WRITES
+from treemean.cli.commands import WRITES_FOLDER
 from treemean.names import Language
 
 
@@ -17,7 +17,7 @@ from treemean.names import Language
 def sample(
     output: Annotated[
         Path,
-        WRITES,
+        WRITES_FOLDER,
         typer.Argument(
             metavar="OUT", help="A folder for the embedded sample, or a file for generated sentences."
         ),
@@ -43,7 +43,7 @@ def sample(
       treemean sample train.discbracket --generate 5000 --language nl --seed 1
     """
     from treemean import sample as sample_treebank
-    from treemean.cli.output import say
+    from treemean.cli.output import say, written_to
     from treemean.files.new import all_or_none
     from treemean.formats import TreebankWriter, write
 
@@ -59,4 +59,4 @@ def sample(
     else:
         with all_or_none([output], overwrite=overwrite) as places:
             write(treebank, places[output], warn=False)
-    say(f"{len(treebank)} sentences written to {output}")
+    say(f"{len(treebank)} sentences {written_to(str(output))}")

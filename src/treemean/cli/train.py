@@ -9,7 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import WRITES
+from treemean.cli.commands import WRITES_FOLDER
 from treemean.names import EngineName
 from treemean.program import INTERRUPTED, STOPPED
 
@@ -29,7 +29,7 @@ def train(
     config: options.Config,
     folder: Annotated[
         Path,
-        WRITES,
+        WRITES_FOLDER,
         typer.Option(
             "--folder",
             "-o",

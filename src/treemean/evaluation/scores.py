@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from treemean.evaluation.alignment import Alignment, align
+from treemean.evaluation.alignment import ROLES, Alignment, Names, align
 from treemean.evaluation.branching import count_branching
 from treemean.evaluation.counting import (
     Side,
@@ -90,10 +90,11 @@ def evaluate_part(
     punctuation: str | Collection[str] = "auto",
     ignore_case: bool = False,
     first: int = 0,
+    names: Names = ROLES,
 ) -> Evaluation:
     """Score a part of a treebank as `evaluate` does; `first` is how many gold sentences come before it.
 
-    Tags are counted whether or not this part has any: others may.
+    Errors call the two treebanks by `names`. Tags are counted whether or not this part has any: others may.
     """
     pair = align(
         predicted,
@@ -104,6 +105,7 @@ def evaluate_part(
         punctuation=punctuation,
         ignore_case=ignore_case,
         first=first,
+        names=names,
     )
     found = match_trees(pair, chosen)
     per_sentence = count_sentences(found, len(pair.gold))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treemean.errors import MismatchError, TreemeanError, check_type
+from treemean.errors import MismatchError, TreemeanError, check_type, no_such
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import Evaluation, Floats
 from treemean.names import Metric, SignificanceTest
@@ -133,7 +133,7 @@ def compare(
     check_type("the first evaluation", a, Evaluation)
     check_type("the second evaluation", b, Evaluation)
     if test not in _NOTES:
-        raise TreemeanError(f"there is no test {test!r}; known ones are {', '.join(_NOTES)}")
+        raise TreemeanError(no_such("test", test, _NOTES))
     if a.protocol != b.protocol:
         raise MismatchError(
             f"scores under different protocols cannot be compared: {a.protocol.title}, {b.protocol.title}"

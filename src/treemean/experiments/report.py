@@ -48,6 +48,7 @@ def report_of_runs(
     ignore_case: bool = False,
     title: str = "",
     facts: Mapping[str, str] | None = None,
+    called: Mapping[str, str] | None = None,
     jobs: int | None = None,
 ) -> Subject:
     """Compare runs with each other, with their average and with gold, for `reporting.html.make_page`.
@@ -59,6 +60,7 @@ def report_of_runs(
     probability : tell it by the runs alone, if there is no model.
     protocol, labelled, match, punctuation, ignore_case : see `evaluate`.
     facts : where all this comes from, by name.
+    called : what errors call runs, `average` and `gold`, by these names.
     """
     if average is not None and model is not None:
         raise InvalidOption("an average that is given needs no hits: they make another one")
@@ -84,6 +86,7 @@ def report_of_runs(
         ignore_case=ignore_case,
         title=title or _title(len(runs), gold is not None),
         jobs=jobs,
+        called=called,
         facts={**told, "treemean": __version__},
     )
     return _with_confidence(subject, None if model is None else model.report.get("confidence"))

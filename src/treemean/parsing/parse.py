@@ -11,7 +11,7 @@ from typing import get_args
 import numpy as np
 import torch
 
-from treemean.errors import InvalidOption
+from treemean.errors import InvalidOption, no_such
 from treemean.grammars import Careful, Grammar
 from treemean.grammars.memory import told_if_too_little
 from treemean.names import DecoderName, PutBack
@@ -82,7 +82,7 @@ class ParseOptions:
             ("way with punctuation", self.punctuation, get_args(PutBack)),
         ):
             if value not in known:
-                raise InvalidOption(f"there is no {what} {value!r}; known are {', '.join(known)}")
+                raise InvalidOption(no_such(what, value, known))
         if any(number is not None and number < 1 for number in (self.batch_words, self.max_length)):
             raise InvalidOption("the size of batches and the length limit must be 1 or more")
 

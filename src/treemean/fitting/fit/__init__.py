@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from treemean.errors import InvalidOption, TreemeanError
+from treemean.errors import InvalidOption, TreemeanError, no_such
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates import find_candidates
@@ -172,7 +172,7 @@ def _default_model(gold: Treebank | None) -> str:
 def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> None:
     """Raise an error where options do not go together."""
     if model not in MODELS:
-        raise InvalidOption(f"there is no model {model!r}; known are {', '.join(MODELS)}")
+        raise InvalidOption(no_such("model", model, MODELS))
     if gold is None and model not in _WITHOUT_GOLD:
         raise TreemeanError(f"the model {model} is fitted to gold trees; only {_listed()} do without")
     for name, value, known in (
@@ -182,7 +182,7 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
         ("score", options.score, METRICS),
     ):
         if value not in known:
-            raise InvalidOption(f"there is no {name} {value!r}; known are {', '.join(map(str, known))}")
+            raise InvalidOption(no_such(name, value, map(str, known)))
     if not np.isfinite(options.eta) or options.eta < 0:
         raise InvalidOption(f"eta is {options.eta}; it must be finite and not negative")
     if options.beta is not None and not 0 <= options.beta <= 1000:

@@ -14,7 +14,15 @@ import numpy as np
 from treemean._version import __version__
 from treemean.averaging import average
 from treemean.averaging.alignment import check_aligned
-from treemean.errors import FormatError, InvalidOption, MismatchError, TreemeanError, Unsolved, reason_of
+from treemean.errors import (
+    FormatError,
+    InvalidOption,
+    MismatchError,
+    TreemeanError,
+    Unsolved,
+    no_such,
+    reason_of,
+)
 from treemean.files import stored
 from treemean.files.output import write_file
 from treemean.fitting.candidates import Candidates, Floats, find_candidates
@@ -302,7 +310,7 @@ class HitModel:
             )
         name = data.get("model")
         if name not in MODELS:
-            raise FormatError(f"there is no model {name!r}; known are {', '.join(MODELS)}")
+            raise FormatError(no_such("model", name, MODELS))
         try:
             values = (
                 RunWeights.from_dict(name, data["values"])
