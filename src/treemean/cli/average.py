@@ -31,44 +31,44 @@ def average(
     ],
     weights: Annotated[
         str | None,
-        typer.Option(metavar="W1,W2,…", help="How much say each run has; equal if not given, 0 for none."),
+        typer.Option(metavar="W1,W2,…", help="The weight of each run, 0 or more; all equal if not given."),
     ] = None,
     hits: Annotated[
         str | None,
         READS,
         typer.Option(
             metavar="FILE",
-            help="What constituents are worth: a file of [cyan]treemean fit[/cyan], or "
-            "[cyan]column:NAME[/cyan] for values that the constituents of the runs carry.",
+            help="Weigh constituents by a file of [cyan]treemean fit[/cyan], or by values that are "
+            "stored with the constituents of the runs ([cyan]column:NAME[/cyan]).",
         ),
     ] = None,
     probability: Annotated[
         bool,
         typer.Option(
             "--probability",
-            help="Give each constituent the probability that it is right, by the file of --hits, or without "
-            "by how far the runs agree (jsonl and parquet keep it).",
+            help="Store the probability that each constituent is right, as the file of --hits or, without "
+            "one, the agreement of the runs says; only jsonl and parquet have room for it.",
         ),
     ] = False,
     beta: Annotated[
-        float, typer.Option(min=0, help="The β of F_β, up to 1000; 1 weighs precision and recall alike.")
+        float, typer.Option(min=0, help="Average by F_β instead of F1, with this β, up to 1000.")
     ] = 1.0,
     binary: Annotated[bool, typer.Option("--binary", help="Find the best binary trees.")] = False,
     direction: Annotated[
         Direction | None,
-        typer.Option(help="How --binary joins what no run decides; right if not given. Only with --binary."),
+        typer.Option(help="With --binary: how to branch where no run decides; right if not given."),
     ] = None,
     labelled: Annotated[
         bool,
         typer.Option(
             "--labelled",
-            help="Average labels jointly with constituents. Without it constituents are chosen first, and "
-            "labels are voted on, which is better with few runs whose labels differ much.",
+            help="Choose constituents and labels together. Without it, constituents are chosen first, and "
+            "then the runs vote on the label of each; that is better if few runs differ much in labels.",
         ),
     ] = False,
     unaries: Annotated[
         Unaries | None,
-        typer.Option(help="With --labelled: keep unary chains (the default), or none of them."),
+        typer.Option(help="With --labelled: whether averages may have unary chains; keep if not given."),
     ] = None,
     ties: Annotated[
         str,
@@ -76,16 +76,16 @@ def average(
         typer.Option(
             metavar="RULE|FILE",
             autocompletion=lambda: list(get_args(TieRule)),
-            help="What decides between equally good trees: canonical, right (last words far to the right), "
-            "left (first words far to the left), or a JSON Lines file with values of constituents (see "
-            "docs/averaging.md).",
+            help="Which of equally good trees to take: canonical, right (constituents end far to the right), "
+            "left (constituents begin far to the left), or by a JSON Lines file that says how much each "
+            "constituent is preferred (see docs/averaging.md).",
         ),
     ] = "canonical",
     method: Annotated[
         str,
         typer.Option(
             autocompletion=lambda: list(get_args(MethodName)),
-            help=f"One of {', '.join(get_args(MethodName))} (integer-programming needs SciPy).",
+            help=f"One of {', '.join(get_args(MethodName))}; see docs/averaging.md.",
         ),
     ] = "exact",
     jobs: Annotated[
@@ -95,27 +95,27 @@ def average(
         float | None,
         typer.Option(
             min=0,
-            help="Seconds for one sentence; beyond it a bound tells what may be missing. For the methods "
-            "exact and integer-programming.",
+            help="Seconds for one sentence, after which the best tree so far is taken, with a bound on what "
+            "is missing. For the methods exact and integer-programming.",
         ),
     ] = None,
     node_limit: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="Steps of the search for one sentence, a million if not given; beyond them a bound "
-            "tells what may be missing. Unlike seconds they give the same trees on every machine.",
+            help="The same limit as search steps, a million if not given. Unlike seconds, they give the same "
+            "trees on every machine.",
         ),
     ] = None,
     max_fan_out: Annotated[
         int | None,
-        typer.Option(min=1, help="Bound on the fan-out of constituents, for the method dynamic-programming."),
+        typer.Option(min=1, help="The largest fan-out that the method dynamic-programming may use."),
     ] = None,
     skip_unsolved: Annotated[
         bool,
         typer.Option(
             "--skip-unsolved",
-            help="Skip and count sentences that are beyond the reach of the method, instead of stopping.",
+            help="Skip and count sentences that the method cannot solve, instead of stopping.",
         ),
     ] = False,
     match: options.MatchBy = "position",
@@ -123,7 +123,8 @@ def average(
         Path | None,
         WRITES,
         typer.Option(
-            help="Write objective, bound, optimal, candidates and seconds of every sentence as JSON."
+            help="Write facts about each average to this JSON file: objective, bound, whether it is optimal, "
+            "number of candidates, seconds."
         ),
     ] = None,
     from_format: options.From = None,
@@ -137,7 +138,7 @@ def average(
     workers: options.Workers = None,
     address: options.Address = None,
 ) -> None:
-    """Average several treebanks of the same sentences: the trees that agree best with all of them.
+    """Average several treebanks of the same sentences: find the trees that agree best with all of them.
 
     [bold]Examples[/bold]
 

@@ -15,8 +15,12 @@ from treemean.names import Metric, SignificanceTest
 
 @app.command()
 def compare(
-    prediction_a: Annotated[str, READS, typer.Argument(metavar="PRED_A", help="Trees that may be better …")],
-    prediction_b: Annotated[str, READS, typer.Argument(metavar="PRED_B", help="… than these.")],
+    prediction_a: Annotated[
+        str, READS, typer.Argument(metavar="PRED_A", help="The prediction that may be better.")
+    ],
+    prediction_b: Annotated[
+        str, READS, typer.Argument(metavar="PRED_B", help="The prediction to compare it with.")
+    ],
     gold: Annotated[str, READS, typer.Argument(metavar="GOLD", help="The gold trees.")],
     test: Annotated[
         SignificanceTest,
@@ -41,7 +45,7 @@ def compare(
     glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
-    """Test whether one prediction is better than another, sentence by sentence.
+    """Test whether one prediction is significantly better than another.
 
     [bold]Examples[/bold]
 

@@ -25,15 +25,19 @@ Functions = Literal["keep", "drop", "join", "split"]
 @app.command()
 def convert(
     source: Annotated[
-        str, READS, typer.Argument(metavar="IN", help="A file, a folder or zip of files, a pattern, or -.")
+        str,
+        READS,
+        typer.Argument(
+            metavar="IN", help="A file, a folder or zip of files, a pattern such as 'wsj/*.mrg', or -."
+        ),
     ],
     target: Annotated[
         str,
         WRITES_FOLDER,
         typer.Argument(
             metavar="OUT",
-            help="A file (.gz compresses), -, or a FOLDER/ for shards, or for Alpino XML with --to alpino. "
-            "Not needed with --in-place.",
+            help="A file (compressed if it ends in .gz), - to print, or a FOLDER/ for Parquet files, or for "
+            "Alpino XML with --to alpino. Not needed with --in-place.",
         ),
     ] = "",
     from_format: options.From = None,
@@ -52,30 +56,32 @@ def convert(
     ids: Annotated[
         str | None,
         READS,
-        typer.Option("--ids", metavar="FILE", help="Only sentences whose ids are in this file, one a line."),
+        typer.Option(
+            "--ids", metavar="FILE", help="Only sentences whose ids are in this file, one id per line."
+        ),
     ] = None,
     discontinuous: Annotated[
         bool,
-        typer.Option("--discontinuous", help="Only sentences that have a discontinuous constituent."),
+        typer.Option("--discontinuous", help="Only sentences with a discontinuous constituent."),
     ] = False,
     min_support: Annotated[
         float | None,
-        typer.Option(metavar="X", min=0, max=1, help="Remove constituents with less support."),
+        typer.Option(metavar="X", min=0, max=1, help="Remove constituents with a lower support."),
     ] = None,
     min_probability: Annotated[
         float | None,
-        typer.Option(metavar="X", min=0, max=1, help="Remove constituents that are less probable."),
+        typer.Option(metavar="X", min=0, max=1, help="Remove constituents with a lower probability."),
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(metavar="NP,VP", help="Remove constituents with other labels than these."),
+        typer.Option(metavar="NP,VP", help="Keep only constituents with these labels."),
     ] = None,
     move_punctuation: Annotated[
         bool,
         typer.Option(
             "--move-punctuation",
-            help="Attach punctuation where it makes no gap: to the smallest constituent with the words on "
-            "both sides of it.",
+            help="Attach punctuation where it makes no gap: to the smallest constituent that has the words "
+            "on both sides of it.",
         ),
     ] = False,
     remove_punctuation: Annotated[
@@ -83,7 +89,7 @@ def convert(
     ] = False,
     punctuation: options.Punctuation = "auto",
     collapse_unaries: Annotated[
-        bool, typer.Option("--collapse-unaries", help="Leave one constituent for each set of words.")
+        bool, typer.Option("--collapse-unaries", help="Make one constituent of each unary chain.")
     ] = False,
     keep_label: Annotated[ChainLabel, typer.Option(help="Which label of a collapsed chain stays.")] = "top",
     drop_labels: Annotated[bool, typer.Option("--drop-labels", help="Remove the labels.")] = False,
@@ -101,19 +107,22 @@ def convert(
     max_length: Annotated[int | None, typer.Option(min=1, help="Leave out longer sentences.")] = None,
     lower_case: Annotated[bool, typer.Option("--lower-case", help="Write words in lower case.")] = False,
     normalise_numbers: Annotated[
-        bool, typer.Option("--normalise-numbers", "--normalize-numbers", help="Write numbers as N.")
+        bool,
+        typer.Option(
+            "--normalise-numbers", "--normalize-numbers", help="Write N for words that are numbers."
+        ),
     ] = False,
     make_continuous: Annotated[
         bool,
         typer.Option(
-            "--make-continuous", help="Raise the parts of discontinuous constituents until none is left."
+            "--make-continuous", help="Make trees continuous: move parts of discontinuous constituents up."
         ),
     ] = False,
     skip_unwritable: Annotated[
         bool, typer.Option("--skip-unwritable", help="Skip and count trees that the format cannot express.")
     ] = False,
     in_place: Annotated[
-        bool, typer.Option("--in-place", help="Write over IN, in its own format unless --to names another.")
+        bool, typer.Option("--in-place", help="Overwrite IN, in its own format unless --to names another.")
     ] = False,
     skip_bad: options.SkipBad = False,
     bad_file: options.BadFile = None,
@@ -122,14 +131,13 @@ def convert(
     workers: options.Workers = None,
     address: options.Address = None,
 ) -> None:
-    """Convert a treebank to another format, changing trees on the way if wished.
+    """Convert a treebank to another format, and change its trees if you like.
 
-    The output appears only when everything was written. However options are
-    given, sentences are taken by number and id first; then punctuation is moved
-    or removed, lengths are counted, and functions are split from labels; then
-    constituents are removed by support, probability and label (their children
-    move up, the root stays), and with [cyan]--discontinuous[/cyan] sentences without gaps are
-    left out; all other changes come last. Whatever fails one condition is out.
+    The order of the options does not matter. These steps follow one another: take sentences by number and
+    id; move or remove punctuation; take sentences by length; split functions from labels; remove constituents
+    by support, probability and label (their children move up, and the root stays); with
+    [cyan]--discontinuous[/cyan], leave out sentences without gaps; make all other changes. A sentence is
+    kept if it meets all conditions. The output appears when everything is written.
 
     [bold]Examples[/bold]
 

@@ -17,7 +17,7 @@ from treemean.printing import harmless_json
 if TYPE_CHECKING:
     from treemean.training.inspection import DataReport
 
-debug_app = App(no_args_is_help=True, help="Check a configuration or a corpus before a long run.")
+debug_app = App(no_args_is_help=True, help="Check a configuration or a corpus before training.")
 app.add_typer(debug_app, name="debug")
 
 
@@ -56,15 +56,15 @@ def data(
     ],
     dialect: options.Dialect = "auto",
     override: Overrides = None,
-    preset: Annotated[str, typer.Option(help="What files are checked for, if no configuration is given.")] = (
-        "tn-lcfrs"
-    ),
+    preset: Annotated[
+        str, typer.Option(help="The preset that files are to be trained with, if no CONFIG is given.")
+    ] = ("tn-lcfrs"),
     as_json: options.AsJson = False,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the numbers.")] = "table",
 ) -> None:
-    """Check a corpus before a long run: sizes, lengths, vocabulary, what is left out, what is wrong.
+    """Check a corpus before training: sizes, lengths, vocabulary, what is left out, what is wrong.
 
-    Exits with 1 if something would stop a run.
+    Exits with 1 if something would stop the training.
 
     [bold]Examples[/bold]
 

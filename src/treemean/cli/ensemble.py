@@ -20,20 +20,23 @@ if TYPE_CHECKING:
 Development = Annotated[
     Path | None,
     READS_PREDICTIONS,
-    typer.Option("--dev", metavar="DIR", help="Trees of the development sentences: gold.* and run*.*"),
+    typer.Option(
+        "--dev", metavar="DIR", help="The folder with trees of development sentences: gold.* and run*.*"
+    ),
 ]
 Test = Annotated[
     Path | None,
     READS_PREDICTIONS,
-    typer.Option("--test", metavar="DIR", help="Trees of the test sentences, likewise."),
+    typer.Option("--test", metavar="DIR", help="The folder with trees of test sentences: gold.* and run*.*"),
 ]
 Model = Annotated[
     EnsembleModel | None,
-    typer.Option(help="How runs are weighed; ensemble.model (paper) if not given."),
+    typer.Option(help="How runs are weighted; ensemble.model (paper) if not given."),
 ]
 Keep = Annotated[int | None, typer.Option(min=1, help="How many runs are averaged; five if not given.")]
 Weigh = Annotated[
-    WeightRule | None, typer.Option(help="Which development F1 weighs them; discontinuous if not given.")
+    WeightRule | None,
+    typer.Option(help="Which development F1 is the weight of a run; discontinuous if not given."),
 ]
 
 
@@ -53,7 +56,7 @@ def ensemble(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="For everything that is made, and found again later.",
+            help="The folder for all results; those that are there are not made again.",
         ),
     ] = Path("ensemble"),
     model: Model = None,
@@ -65,7 +68,7 @@ def ensemble(
         int | None, typer.Option(min=1, metavar="K", help="How many runs to train; run.runs if not given.")
     ] = None,
     parallel: Annotated[
-        int | None, typer.Option(min=1, help="How many at a time; run.parallel if not given.")
+        int | None, typer.Option(min=1, help="How many runs to train at a time; run.parallel if not given.")
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
@@ -73,15 +76,15 @@ def ensemble(
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the results.")] = "table",
     as_json: options.AsJson = False,
 ) -> None:
-    """Run the whole experiment: train, choose, weigh, parse, average, evaluate, and show the results.
+    """Run the whole experiment: train several runs, choose and weight them, parse, average, and score.
 
-    With CONFIG, runs from one initialisation are trained on raw text. With --dev and --test, trees that are
-    there already are used: each folder has gold.* and run*.* in any format, and runs are matched by name.
+    With CONFIG, it trains several runs on raw text, all from one initialisation. With --dev and --test, it
+    uses trees that you have: each folder holds gold.* and run*.* in any format, and runs are matched by name.
 
-    The best runs by development F1 are averaged, weighted by their development F1 on discontinuous
-    constituents (paper), with equal weights (equal), or as a model of [cyan]treemean fit[/cyan] says, which
-    sees all runs (boosted, logistic, typed, …). All is scored on the test set. What was done before is not
-    done again: after an interruption, give the same command once more.
+    The runs with the best development F1 are averaged and scored on the test set. Their weights are their
+    development F1 on discontinuous constituents (--model paper), or equal (equal), or come from a model of
+    [cyan]treemean fit[/cyan], which uses all runs (boosted, logistic, typed, …). After an interruption, the
+    same command continues.
 
     FOLDER gets the models (runs), the parses, the averages (ensemble), results.json and results.md.
 

@@ -28,13 +28,15 @@ def experiment(
         typer.Option("--from", metavar="OUT", help="A folder that treemean ensemble made."),
     ] = None,
     output: Annotated[
-        Path, WRITES_FOLDER, typer.Option("--output", "-o", metavar="FOLDER", help="For tables and figures.")
+        Path,
+        WRITES_FOLDER,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for tables and figures."),
     ] = Path("experiment"),
     dialect: Dialect = "auto",
     model: Model = None,
     keep: Keep = None,
     weigh: Weigh = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
     ] = None,

@@ -63,37 +63,41 @@ def fit(
     model: Annotated[
         HitModelName | None,
         typer.Option(
-            help="How hits are estimated. If not given: boosted from 300 sentences on, else logistic."
+            help="The model that is fitted; if not given, boosted from 300 sentences on, else logistic."
         ),
     ] = None,
     labelled: Annotated[
         bool,
         typer.Option(
             "--labelled",
-            help="Fit hits of labelled constituents, for [cyan]average --labelled[/cyan]; without it labels "
-            "do not count.",
+            help="Count a constituent as right only with its label; for [cyan]average --labelled[/cyan].",
         ),
     ] = False,
-    target: Annotated[Target, typer.Option(help="Which F1 is to be high.")] = "both",
+    target: Annotated[Target, typer.Option(help="Which F1 to optimise.")] = "both",
     eta: Annotated[
-        float, typer.Option(min=0, help="How much discontinuous F1 counts beside overall F1, for both.")
+        float,
+        typer.Option(min=0, help="For --target both: how much discontinuous F1 counts beside overall F1."),
     ] = 0.5,
     objective: Annotated[
         ObjectiveName | None,
         typer.Option(
-            help="What is maximised: the scores of the corpus, the paper's F_β of each sentence, or its "
-            "expected F1. If not given, corpus for signed, logistic and boosted; the others have sentence."
+            help="What averages maximise: the F1 of the corpus, the paper's F_β of each sentence, or its "
+            "expected F1. If not given, corpus for signed, logistic and boosted, sentence for the others."
         ),
     ] = None,
-    beta: Annotated[str, typer.Option(help="The β of sentence, or auto to search for it.")] = "1",
+    beta: Annotated[
+        str, typer.Option(help="The β of --objective sentence; auto searches for the best.")
+    ] = "1",
     select: Annotated[
         SelectionRule,
         typer.Option(
-            help="Which runs are asked: all, the best ones, or those found by adding or leaving out."
+            help="Which runs to use: all, the best ones (top), or those found by adding runs one by one "
+            "(forward) or leaving them out (backward)."
         ),
     ] = "all",
     size: Annotated[
-        int | None, typer.Option(min=1, help="How many runs to select; as many as score best if not given.")
+        int | None,
+        typer.Option(min=1, help="How many runs to select; if not given, the number that scores best."),
     ] = None,
     score: Annotated[
         Metric,
@@ -111,8 +115,8 @@ def fit(
         str | None,
         typer.Option(
             metavar="[FILE]",
-            help="Show overall against discontinuous F1, and draw them into FILE (svg, png or pdf), or "
-            "beside the hits.",
+            help="Show the trade-off between overall and discontinuous F1, and draw it to FILE (svg, png or "
+            "pdf), or to a file beside the hits.",
         ),
     ] = None,
     reliability: Annotated[
@@ -120,15 +124,12 @@ def fit(
         WRITES,
         typer.Option(
             metavar="FILE",
-            help="Draw how often candidates of each probability are right, and the risk at each coverage, "
-            "into FILE (svg, png or pdf).",
+            help="Draw a reliability diagram and a risk-coverage curve to FILE (svg, png or pdf).",
         ),
     ] = None,
     most: Annotated[
         int,
-        typer.Option(
-            min=1, help="With gold trees, fit to no more sentences than this: all of them are held in memory."
-        ),
+        typer.Option(min=1, help="With --gold: the most sentences to fit to; they are held in memory."),
     ] = 20_000,
     protocol: options.Protocol = "paper",
     match: options.MatchBy = "position",
@@ -141,9 +142,10 @@ def fit(
     glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
-    """Fit what proposed constituents are worth, for better averages of the same runs.
+    """Learn from gold trees how much to trust the constituents of each run, for better averages.
 
-    The runs are those to be averaged later, in the same order, on development sentences with gold trees.
+    Give development trees of the runs, in the order in which you will average these runs. The result, a
+    file of hits, is for [cyan]treemean average --hits[/cyan]: a hit is the weight that a constituent has.
 
     [bold]Examples[/bold]
 

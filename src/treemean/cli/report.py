@@ -27,7 +27,7 @@ def report(
         _READS_TREES,
         typer.Argument(
             metavar="OUT | RUN...",
-            help="A folder that treemean ensemble made, or one with gold.* and run*.*; or treebanks over the "
+            help="A folder that treemean ensemble made, or one with gold.* and run*.*; or treebanks of the "
             "same sentences.",
         ),
     ],
@@ -41,19 +41,22 @@ def report(
         typer.Option(
             "--average",
             metavar="FILE",
-            help="Show this average, with its probabilities if it has any, and make none.",
+            help="Show this average instead of making one, with its probabilities if it has any.",
         ),
     ] = None,
     hits: Annotated[
         Path | None,
         READS,
         typer.Option(
-            "--hits", metavar="FILE", help="Average with the hits of treemean fit; shows probabilities."
+            "--hits", metavar="FILE", help="Average with a file of treemean fit, and show probabilities."
         ),
     ] = None,
     probability: Annotated[
         bool,
-        typer.Option("--probability", help="Show how likely constituents are right, by the runs alone."),
+        typer.Option(
+            "--probability",
+            help="Show probabilities of constituents without --hits, from the agreement of the runs.",
+        ),
     ] = False,
     protocol: options.Protocol = "standard",
     labelled: options.Labelled = None,
@@ -64,7 +67,9 @@ def report(
     limit: Annotated[
         float,
         typer.Option(
-            min=0.2, metavar="MB", help="Size beyond which the least disputed sentences are left out."
+            min=0.2,
+            metavar="MB",
+            help="The largest size; beyond it the least disputed sentences are left out.",
         ),
     ] = 20.0,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
@@ -77,12 +82,11 @@ def report(
     glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
-    """Make a report that people open: scores, charts, and all trees side by side, in one HTML file.
+    """Make a report for the browser: scores, charts, and all trees side by side, in one HTML file.
 
-    It needs nothing else, no network either: scores with protocol and counts, learning curves, agreement,
-    F1 by length and label, calibration, and an explorer to search, sort, compare and adjudicate sentences.
-    Decisions are exported as a treebank that [cyan]treemean convert[/cyan] reads. Runs are scored by
-    the protocol standard; an ensemble by the one that it recorded.
+    It shows scores, learning curves, agreement, F1 by length and label, calibration, and all sentences, to
+    search, sort, compare and adjudicate. It needs no network. Export your decisions in the browser;
+    [cyan]treemean convert[/cyan] reads them. An ensemble is scored by the protocol that it recorded.
 
     [bold]Examples[/bold]
 

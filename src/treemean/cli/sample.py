@@ -18,21 +18,19 @@ def sample(
     output: Annotated[
         Path,
         WRITES_FOLDER,
-        typer.Argument(
-            metavar="OUT", help="A folder for the embedded sample, or a file for generated sentences."
-        ),
+        typer.Argument(metavar="OUT", help="A folder for the sample, or a file for generated sentences."),
     ] = Path("treemean-sample"),
     generate: Annotated[
-        int | None, typer.Option(min=1, help="Generate so many new sentences instead.", metavar="N")
+        int | None, typer.Option(min=1, help="Generate this many new sentences instead.", metavar="N")
     ] = None,
     language: Annotated[Language, typer.Option(help="Language of generated sentences.")] = "nl",
     seed: Annotated[int, typer.Option(min=0, help="Seed of generated sentences.")] = 0,
     punctuation: Annotated[bool, typer.Option(help="Whether generated sentences have punctuation.")] = True,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that are there and hold something else.")
+        bool, typer.Option("--overwrite", help="Overwrite files that exist with other content.")
     ] = False,
 ) -> None:
-    """Write the embedded sample treebank, or generate sentences with gold trees.
+    """Write the sample treebank that comes with treemean, or generate sentences with gold trees.
 
     The sample has gold trees (gold.discbracket) and five noisy parses of them (run1 to run5).
 

@@ -30,7 +30,7 @@ def stats(
     skip_bad: options.SkipBad = False,
     bad_file: options.BadFile = None,
 ) -> None:
-    """Show what a treebank looks like: lengths, fan-outs, binarity, labels.
+    """Describe a treebank: lengths, fan-outs, binarity, labels.
 
     [bold]Examples[/bold]
 
