@@ -119,7 +119,7 @@ def test_bad_input(folder: Path) -> None:
     assert "figures are svg, png, pdf" in run("agree", *RUNS, "-o", "h.txt", cwd=folder, code=1).stderr
     assert ".csv or .jsonl" in run("agree", *RUNS, "--disputed", "d.txt", cwd=folder, code=1).stderr
     same = run("agree", *RUNS, "--disputed", "ann.jsonl", cwd=folder, code=2).stderr
-    assert "also another file" in same
+    assert "is also an input" in same
     (folder / "empty.jsonl").write_text("")
     said = run("agree", "ann.jsonl", "empty.jsonl", "-o", "h.svg", cwd=folder, code=1).stderr
     assert "empty.jsonl: there are no sentences" in said

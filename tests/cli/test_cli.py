@@ -162,7 +162,7 @@ def test_average_by_id(folder):
         (("--weights=-1,1",), 1, "weight 1 is -1.0"),
         (("--weights", "nan,1"), 1, "weight 1 is nan"),
         (("--method", "guess"), 1, "no method 'guess'"),
-        (("--stats", "./out.dbr"), 2, "is also another file"),
+        (("--stats", "./out.dbr"), 2, "is also an input"),
         (("--direction", "left"), 2, "give --binary as well"),
         (("--unaries", "none"), 2, "give --labelled as well"),
         (("--method", "cyk", "--labelled"), 1, "the method cyk does not average labels"),
@@ -283,7 +283,7 @@ def test_convert_bad_input(folder):
     assert "1 bad sentence skipped; they are in aside" in said
     for other in ("./bad.dbr", "out.dbr"):
         arguments = ("convert", "bad.dbr", "out.dbr", "--skip-bad", "--bad-file", other)
-        assert "also another file" in run(*arguments, cwd=folder, code=2).stderr
+        assert "is also an input" in run(*arguments, cwd=folder, code=2).stderr
     assert (folder / "aside").read_text() == "(S (X 0=a\n"
     assert len(treemean.read(folder / "out.dbr")) == 2
 

@@ -122,7 +122,7 @@ def test_gaps_are_counted_when_punctuation_was_moved_and_constituents_were_selec
         (["--ids", "ids"], 1, "in.dbr: no sentence has any of the ids 'w1', 'x'; its sentences have no ids"),
         (["--ids", "empty"], 1, "empty: there is nothing in this file"),
         (["--ids", "latin"], 1, "latin:2: not valid UTF-8"),
-        (["--ids", "in.dbr"], 2, "in.dbr is also another file"),
+        (["--ids", "in.dbr"], 2, "in.dbr is also an input"),
         (
             ["--min-support", "0.5"],
             1,
@@ -218,7 +218,7 @@ def test_bad_drawings_are_told(folder, options, code, said):
 def test_a_drawing_does_not_replace_a_treebank(folder):
     shutil.copy(folder / "in.jsonl", folder / "trees.txt")
     said = run("draw", "trees.txt", "--from", "jsonl", "-o", "trees.txt", cwd=folder, code=2).stderr
-    assert "trees.txt is also another file" in said
+    assert "trees.txt is also an input" in said
 
 
 @pytest.mark.parametrize("command", ["convert", "draw"])

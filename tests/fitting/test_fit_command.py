@@ -78,7 +78,7 @@ def test_mistakes_are_told(folder) -> None:
     )
     assert "none/a.svg: the folder none does not exist" in figure.stderr
     own = run("fit", *RUNS, "--model", "equal", "-o", RUNS[0], cwd=folder, code=2)
-    assert "also another file" in own.stderr
+    assert "is also an input" in own.stderr
     assert not (folder / "x.json").exists()
     assert not (folder / "x.discbracket").exists()
 

@@ -54,7 +54,7 @@ def test_names():
         treemean.read("x", format="klingon")
     with pytest.raises(TreemeanError, match="no encoding 'klingon'"):
         treemean.read("x", encoding="klingon")
-    with pytest.raises(TreemeanError, match="the name tells no format"):
+    with pytest.raises(TreemeanError, match="the name does not say which format"):
         treemean.write([FLAT], "x.xyz")
     with pytest.raises(FormatError, match="not known from the name or the content"):
         format_of_content(Source(io.BytesIO(b"hello"), "x"))

@@ -110,7 +110,7 @@ def check_different(outputs: Sequence[tuple[str, str]], inputs: Sequence[str], a
         if any(is_same(target, other) for other in others):
             hint = "OUT" if name == "target" else f"--{name.replace('_', '-')}"
             raise typer.BadParameter(
-                f"{target} is also another file of this command{advice}", param_hint=hint
+                f"{target} is also an input, or another output, of this command{advice}", param_hint=hint
             )
 
 

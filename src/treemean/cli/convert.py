@@ -176,7 +176,9 @@ def convert(
     if ids == source == "-":
         raise typer.BadParameter("standard input is the treebank already", param_hint="--ids")
     if ids is not None and is_same(ids, source):
-        raise typer.BadParameter(f"{ids} is also another file of this command", param_hint="--ids")
+        raise typer.BadParameter(
+            f"{ids} is also an input, or another output, of this command", param_hint="--ids"
+        )
     target = _in_place(source, target) if in_place else target
     if not target:
         raise typer.BadParameter("where to? Give a file, -, or --in-place", param_hint="OUT")

@@ -105,8 +105,8 @@ def _tables(report: DataReport) -> list[Any]:
         "sentences": [file.sentences for file in report.files],
         "words without punctuation": [file.words for file in report.files],
         "empty lines": [file.counts.empty_lines for file in report.files],
-        "nothing but punctuation": [file.counts.punctuation_only for file in report.files],
-        "of one word": [file.one_word for file in report.files],
+        "only punctuation": [file.counts.punctuation_only for file in report.files],
+        "one word": [file.one_word for file in report.files],
         "over the length limit": [file.too_long for file in report.files],
         "repeated": [file.repeated for file in report.files],
     }
@@ -119,13 +119,13 @@ def _tables(report: DataReport) -> list[Any]:
         [name, *(histogram.get(name, 0) for histogram in histograms)] for name in order
     ]
     facts: list[list[Any]] = [
-        ["words that the model would know", report.vocabulary],
-        ["different words trained on", report.types],
-        ["known of the words trained on, %", report.train_coverage],
-        ["known of the development words, %", report.development_coverage],
-        ["development sentences also trained on", report.overlap],
-        ["steps of the first epoch", report.first_epoch_steps],
-        [f"steps of all {report.epochs} epochs", report.steps],
+        ["vocabulary of the model", report.vocabulary],
+        ["different words in the training text", report.types],
+        ["known words in the training text, %", report.train_coverage],
+        ["known words in the development text, %", report.development_coverage],
+        ["development sentences also in the training text", report.overlap],
+        ["training steps in the first epoch", report.first_epoch_steps],
+        [f"training steps in all {report.epochs} epochs", report.steps],
     ]
     return [
         Table(["", *paths], files, title="Files"),

@@ -200,6 +200,8 @@ def parse(
     report_losses(writer)
     if unwritable.changed:
         say(f"{counted(unwritable.changed, 'discontinuous tree')} made continuous")
+    if not parsed.sentences:
+        say(f"{text}: there are no sentences; the output is empty")
     known = f"{parsed.unknown} of {counted(parsed.words, 'word')} unknown to the model"
     by = "" if ensemble is None else f" by {counted(len(models), 'model')} and averaged"
     say(f"{counted(parsed.sentences, 'sentence')} parsed{by}, {known}")

@@ -177,6 +177,8 @@ def _table(results: list[RunResult]) -> Any:
     from treemean.reporting import Table
 
     names = {"F1": "f1", "continuous": "f1_continuous", "discontinuous": "f1_discontinuous"}
+    if all(result.metrics[name] is None for result in results for name in names.values()):
+        names = {}  # there are no gold trees
     columns = ["model", "epoch", "perplexity", *names]
     rows = [
         [

@@ -124,7 +124,7 @@ class Protocol:
     __str__ = describe
 
 
-STANDARD = Protocol(name="standard", used_by="treemean, unless another protocol is asked for")
+STANDARD = Protocol(name="standard", used_by="the default of treemean")
 PAPER = Protocol(
     name="paper",
     used_by="tables of papers on unsupervised discontinuous parsing",

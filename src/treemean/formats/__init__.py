@@ -200,7 +200,7 @@ class TreebankWriter:
         chosen = get_format(format) if format is not None else format_of_name(path)
         if chosen is None:
             raise TreemeanError(
-                f"{os.fspath(path)}: the name tells no format; name one (--to) of "
+                f"{os.fspath(path)}: the name does not say which format to write; name it (--to), one of "
                 + ", ".join(sorted(all_formats()))
             )
         self._is_folder = os.fspath(path).endswith(os.sep) or os.path.isdir(path)
