@@ -269,8 +269,8 @@ def check_runs(folder: str | os.PathLike[str], checksum: str) -> None:
                 continue
             if made_from != checksum:
                 raise TreemeanError(
-                    f"{path} is of another configuration or other data: give another folder (-o), or remove "
-                    f"{folder} to begin anew"
+                    f"{path} is of another configuration or of other data: give another folder (-o), or "
+                    f"remove {folder} to begin anew"
                 )
 
 
