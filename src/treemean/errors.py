@@ -67,11 +67,11 @@ class UnwritableTree(TreemeanError, ValueError):
 
 
 class LossWarning(UserWarning):
-    """A treebank has what the format of a file has no place for, such as ids; it was left out."""
+    """Something was not written because the format has no place for it, such as ids."""
 
 
 class MismatchError(TreemeanError, ValueError):
-    """Treebanks that should speak of the same sentences, and do not."""
+    """Treebanks that should have the same sentences and words, and do not."""
 
 
 class NumericalError(TreemeanError, ArithmeticError):

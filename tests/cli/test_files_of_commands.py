@@ -116,7 +116,7 @@ def test_in_place(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_sample_of_a_user_stays(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(treemean.TreemeanError, match=r"^x\.dbr: this file is there already"):
+    with pytest.raises(treemean.TreemeanError, match=r"^x\.dbr: this file exists with other content"):
         call("sample", "x.dbr", "--generate", "3")
     with pytest.raises(treemean.TreemeanError, match=r"^x\.unknown: the name does not say which format"):
         call("sample", "x.unknown", "--generate", "3")
@@ -137,5 +137,5 @@ def test_data_of_a_configuration_stay(here: Path) -> None:
         "tn-lcfrs", ['data.train=["x.dbr"]', "data.development=y.dbr", "ensemble.test=soft.dbr"]
     )
     assert len(data_of(config)) == 3
-    with protected(data_of(config)), pytest.raises(treemean.TreemeanError, match="over an input"):
+    with protected(data_of(config)), pytest.raises(treemean.TreemeanError, match="overwrite an input"):
         write_file("hard.dbr", b"")

@@ -166,7 +166,7 @@ def test_parameter_files(folder: Path) -> None:
     said = run("evaluate", "guess.jsonl", "gold.jsonl", "--prm", "bad.prm", cwd=folder, code=1).stderr
     assert "bad.prm:2: CUT_LEN is not supported" in said
     both = ("evaluate", "guess.jsonl", "gold.jsonl", "--prm", "my.prm", "--protocol", "paper")
-    assert "takes the place of" in run(*both, cwd=folder, code=2).stderr
+    assert "give either a parameter file or --protocol" in run(*both, cwd=folder, code=2).stderr
 
 
 def test_functions_in_labels_of_discbracket_files(folder: Path) -> None:

@@ -130,7 +130,11 @@ def test_gaps_are_counted_when_punctuation_was_moved_and_constituents_were_selec
         ),
         (["--labels", "XP"], 1, "in.dbr: no constituent has the label 'XP'; there are NP, S, S-SBJ, TOP, VP"),
         (["--labels", "NP,,VP"], 2, "is not a list of labels"),
-        (["--move-punctuation", "--remove-punctuation"], 2, "what is removed cannot be moved"),
+        (
+            ["--move-punctuation", "--remove-punctuation"],
+            2,
+            "give either --move-punctuation or --remove-punctuation",
+        ),
     ],
 )
 def test_bad_selections_are_told_and_lose_nothing(folder, options, code, said):
@@ -160,7 +164,7 @@ def test_ids_from_standard_input(folder):
     run("convert", "in.jsonl", "out.jsonl", "--ids", "-", cwd=folder, text="w1\n")
     assert treemean.read(folder / "out.jsonl").ids.tolist() == ["w1"]
     said = run("convert", "-", "out.jsonl", "--from", "jsonl", "--ids", "-", cwd=folder, code=2).stderr
-    assert "standard input is the treebank already" in said
+    assert "standard input cannot be both" in said
 
 
 # ---- draw -------------------------------------------------------------------------------------------
@@ -203,7 +207,7 @@ def test_draw_runs_side_by_side(folder):
         (["-o", "x.jpg"], 1, "error: x.jpg: drawings end in .svg, .png, .pdf, .tex, .txt; not .jpg"),
         (["-o", "tree"], 1, "tree: drawings end in .svg, .png, .pdf, .tex, .txt; this name has no ending"),
         (["-s", "8-12"], 1, "error: in.jsonl: there is no sentence 10; it has 9"),
-        (["--sentences", "1", "--id", "w1"], 2, "a sentence has either a number or an id"),
+        (["--sentences", "1", "--id", "w1"], 2, "give either --sentences or --id"),
         (["--id", "x"], 1, "error: in.jsonl: no sentence has the id 'x'"),
         (["mean.jsonl", "-s", "3"], 1, "error: mean.jsonl: there is no sentence 3; it has 2"),
     ],

@@ -196,7 +196,7 @@ def test_unknown_ways_to_treat_trees():
 
 def test_records_are_set_aside_or_it_is_an_error(tmp_path):
     (tmp_path / "bad.dbr").write_text("oops\n")
-    with pytest.raises(TreemeanError, match="only where they are skipped"):
+    with pytest.raises(TreemeanError, match="only skipped sentences are set aside"):
         treemean.Problems(aside=tmp_path / "aside")
     problems = treemean.Problems(skip=True, aside=tmp_path / "aside")
     with pytest.raises(TreemeanError, match="in a `with` statement"):

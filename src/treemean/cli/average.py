@@ -171,13 +171,9 @@ def average(
     from treemean.scaling.ties import TiesFile
 
     if direction is not None and not binary:
-        raise typer.BadParameter(
-            "it says how --binary joins; give --binary as well", param_hint="--direction"
-        )
+        raise typer.BadParameter("it works only with --binary: give that as well", param_hint="--direction")
     if unaries is not None and not labelled:
-        raise typer.BadParameter(
-            "it is for labelled averages; give --labelled as well", param_hint="--unaries"
-        )
+        raise typer.BadParameter("it works only with --labelled: give that as well", param_hint="--unaries")
     shares = options.numbers(weights, "--weights")
     limit = {} if node_limit is None else {"node_limit": node_limit}
     reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
@@ -201,7 +197,9 @@ def average(
         check_engine(output, to_format, workers, address, engine)
         for given, hint in ((time_limit, "--time-limit"), (jobs, "--jobs")):
             if given is not None:
-                raise typer.BadParameter("it does not go with shards; see docs/scaling.md", param_hint=hint)
+                raise typer.BadParameter(
+                    "it cannot be used when shards are written; see docs/scaling.md", param_hint=hint
+                )
         _average_shards(
             runs,
             output,

@@ -172,16 +172,18 @@ def convert(
     from treemean.scaling.conversion import Conversion
 
     if move_punctuation and remove_punctuation:
-        raise typer.BadParameter("what is removed cannot be moved", param_hint="--move-punctuation")
+        raise typer.BadParameter(
+            "give either --move-punctuation or --remove-punctuation", param_hint="--move-punctuation"
+        )
     if ids == source == "-":
-        raise typer.BadParameter("standard input is the treebank already", param_hint="--ids")
+        raise typer.BadParameter("standard input cannot be both the treebank and the ids", param_hint="--ids")
     if ids is not None and is_same(ids, source):
         raise typer.BadParameter(
             f"{ids} is also an input, or another output, of this command", param_hint="--ids"
         )
     target = _in_place(source, target) if in_place else target
     if not target:
-        raise typer.BadParameter("where to? Give a file, -, or --in-place", param_hint="OUT")
+        raise typer.BadParameter("give a file, - to print the trees, or --in-place", param_hint="OUT")
     if in_place and to_format is None and format_of_name(target) is None:
         to_format = from_format or format_of_file(source).name  # as it was found
     options.ranges(sentences, "--sentences")
@@ -283,7 +285,7 @@ def _convert_to_folder(
 
     if bad_file is not None and not conversion.skip_bad:
         raise typer.BadParameter(
-            "records are set aside only where they are skipped: give --skip-bad", param_hint="--bad-file"
+            "only skipped sentences are written there: give --skip-bad as well", param_hint="--bad-file"
         )
     with job_progress(f"converting {conversion.source}") as progress:
         done = scaling.convert(
@@ -332,7 +334,9 @@ def _tell(sums: Sums, absent_labels: list[str], conversion: Conversion) -> None:
 def _in_place(source: str, target: str) -> str:
     """Return the file to write over; refuse what is no single file, and another output."""
     if target and not is_same(target, source):
-        raise typer.BadParameter(f"it writes over {source}, and not {target}", param_hint="--in-place")
+        raise typer.BadParameter(f"it overwrites {source}: leave out {target}", param_hint="--in-place")
     if not Path(source).is_file() or is_zipfile(source):
-        raise typer.BadParameter(f"{source} is no file that could be written", param_hint="--in-place")
+        raise typer.BadParameter(
+            f"{source} is not a single file that can be overwritten", param_hint="--in-place"
+        )
     return source

@@ -108,14 +108,14 @@ def ensemble(
 
     if (config is None) == (test is None):
         raise typer.BadParameter(
-            "give either CONFIG, to train, or --test with trees that are there", param_hint="CONFIG"
+            "give either CONFIG, to train, or --test with a folder of trees", param_hint="CONFIG"
         )
     outcome: EnsembleOutcome
     if test is not None:
         for option, given in (("--override", override), ("--runs", runs), ("--parallel", parallel)):
             if given:
                 raise typer.BadParameter(
-                    "it is about training; with --test nothing is trained", param_hint=option
+                    "it is for training, and with --test nothing is trained", param_hint=option
                 )
         title = test.name
         with resumable():
@@ -123,7 +123,7 @@ def ensemble(
     else:
         if development is not None:
             raise typer.BadParameter(
-                "it goes with --test; CONFIG names development trees itself", param_hint="--dev"
+                "it works only with --test; CONFIG names the development trees itself", param_hint="--dev"
             )
         assert config is not None
         settings = [*(override or []), *options.dialect_setting(dialect)]

@@ -105,7 +105,7 @@ def evaluate(
     }
     check_engine(None, None, workers, address, engine)
     if work is not None and engine is None:
-        raise typer.BadParameter("it is for an engine: give --engine as well", param_hint="--work")
+        raise typer.BadParameter("it works only with --engine: give that as well", param_hint="--work")
     names = short_names(predictions)
     if engine is None:
         with spooled(files) as paths:

@@ -66,7 +66,9 @@ def experiment(
     if (ensemble is None) == (test is None):
         raise typer.BadParameter("give either --test (and --dev), or --from", param_hint="--test")
     if ensemble is not None and development is not None:
-        raise typer.BadParameter("it goes with --test; --from has its own", param_hint="--dev")
+        raise typer.BadParameter(
+            "it works only with --test; --from has its own development trees", param_hint="--dev"
+        )
     given: dict[str, Any] = {"model": model, "keep": keep, "weigh": weigh, "seed": seed, "jobs": jobs}
     options = {option: value for option, value in given.items() if value is not None}
     if test is not None:

@@ -275,5 +275,7 @@ def _figure_path(pareto: str | None, output: str) -> Path | None:
     if pareto != BESIDE:
         return Path(pareto)
     if output == "-":
-        raise typer.BadParameter("name the file, as the hits are printed", param_hint="--pareto")
+        raise typer.BadParameter(
+            "name the file of the figure, as the hits are printed", param_hint="--pareto"
+        )
     return Path(output).with_suffix(".pareto.svg")

@@ -230,9 +230,7 @@ def conventions(
     if prm is None:
         return get_protocol(protocol, labelled=labelled)
     if protocol != "standard":
-        raise typer.BadParameter(
-            f"a parameter file takes the place of --protocol {protocol}", param_hint="--prm"
-        )
+        raise typer.BadParameter(f"give either a parameter file or --protocol {protocol}", param_hint="--prm")
     found = format_of_name(gold) if format is None else get_format(format)
     if found is None and Path(gold).is_file():  # what is no plain file can be read only once
         found = next(map(find_format, open_sources(gold)), None)

@@ -160,7 +160,7 @@ def parse(
         return
     check_engine(None, to_format, workers, address, engine)
     if jobs > 1 and device != "cpu":
-        raise InvalidOption("several processes parse on the CPU only: give --jobs or --device")
+        raise InvalidOption("several processes parse on the CPU only: give either --jobs or --device")
     ensemble = EnsembleParser.read(model) if is_ensemble(model) else None
     if ensemble is None and binary:
         raise InvalidOption("--binary is for ensembles: the trees of a single model are binary")

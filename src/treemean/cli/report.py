@@ -114,7 +114,7 @@ def report(
         }
         for option, given in about_runs.items():
             if given:
-                raise typer.BadParameter("the folder tells it: leave it out", param_hint=option)
+                raise typer.BadParameter("leave it out: the folder has its own files", param_hint=option)
     from treemean.experiments.report import is_ensemble, report_of_ensemble
 
     if folder is not None and is_ensemble(folder):
@@ -127,7 +127,7 @@ def report(
         for option, given in own.items():
             if given:
                 raise typer.BadParameter(
-                    "an ensemble has recorded how it averages and scores", param_hint=option
+                    "leave it out: the ensemble has recorded how it averages and scores", param_hint=option
                 )
         subject = report_of_ensemble(folder, title=title, jobs=jobs)
     else:

@@ -116,9 +116,11 @@ def train(
         raise typer.BadParameter("give --run for one run, or --runs, --parallel, --together for several")
     check_engine(None, None, workers, address, engine)
     if engine is not None and (parallel is not None or together or run is not None or seconds is not None):
-        raise typer.BadParameter("it spreads all runs, each in its own time", param_hint="--engine")
+        raise typer.BadParameter(
+            "it cannot be combined with --run, --parallel, --together or --seconds", param_hint="--engine"
+        )
     if stack > 1 and engine is None:
-        raise typer.BadParameter("it is for an engine: give --engine as well", param_hint="--stack")
+        raise typer.BadParameter("it works only with --engine: give that as well", param_hint="--stack")
     stop = None if seconds is None else Deadline(seconds)
     chosen = load_config(config, [*(override or []), *options.dialect_setting(dialect)])
     count = runs or chosen.run.runs if run is None else 1

@@ -51,10 +51,9 @@ def evaluate(
         parameter file says yes.
     match : pair sentences by `"position"` or by `"id"`.
     max_length : leave out longer sentences; the protocol says whether punctuation counts.
-    punctuation : how the gold treebank tells its punctuation, see `punctuation_mask`. With `"auto"`, a
-        protocol may have a list of words of its own, which then count beside punctuation tags. A prediction
-        may have its punctuation removed already.
-    ignore_case : words that differ in case only are the same words.
+    punctuation : what counts as punctuation in the gold treebank, see `punctuation_mask`. With `"auto"`, a
+        protocol may add its own list of words to punctuation tags. Predictions may lack punctuation.
+    ignore_case : whether to ignore upper and lower case when words are compared.
 
     Raises `MismatchError`, which names the sentence, if the treebanks do not have the same sentences.
 

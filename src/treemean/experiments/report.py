@@ -63,11 +63,11 @@ def report_of_runs(
     called : what errors call runs, `average` and `gold`, by these names.
     """
     if average is not None and model is not None:
-        raise InvalidOption("an average that is given needs no hits: they make another one")
+        raise InvalidOption("give either an average or hits, which make another average")
     if model is not None and len(model.runs) != len(runs):
         raise MismatchError(f"the hits are fitted to {len(model.runs)} runs, and {len(runs)} are given")
     if (probability or average is not None) and len(runs) < 2:
-        raise InvalidOption("averages and probabilities are of two runs or more")
+        raise InvalidOption("averages and probabilities need two runs or more")
     told = dict(facts or {})
     if model is not None:
         told["probabilities"] = f"by the model {model.name}, fitted to gold trees of other sentences"

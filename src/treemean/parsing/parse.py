@@ -114,7 +114,7 @@ def parse(
         a root over it. `"put-back"` puts it back below the smallest constituent with the words on both sides
         of it (below the root at either end), so that no constituent gets or loses a gap. `"root"` puts all of
         it below the root, as many treebanks do; a constituent with punctuation inside then has a gap there.
-    max_length : sentences of more words (without punctuation) get a tree of nothing but the root; None for no
+    max_length : sentences of more words (without punctuation) get a tree with only a root; None for no
         limit. Time grows with the fifth power of the length (LCFRS) or the third (PCFG).
     options : all of these in one, instead.
     counts : is updated with what was read.

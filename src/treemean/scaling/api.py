@@ -95,7 +95,7 @@ def average(
     asked = tuple(with_a_say(options.get("weights"), len(runs)))
     by_votes = probability and hits is None
     if by_votes and len(asked) < 2:
-        raise InvalidOption("one run alone does not tell how far it is right: give two, or a file of hits")
+        raise InvalidOption("one run alone gives no probabilities: give two, or a file of hits")
     with working_in(output) as folder, _opened(engine, workers, address) as opened:
         found = staged_contents(
             [os.fspath(run) for run in runs],
