@@ -56,9 +56,9 @@ def explorer_data(subject: Subject, chosen: Ints) -> dict[str, Any]:
         data["id"] = ids
     data["branches"] = _branches([side.trees.take(chosen) for side in subject.sides], subject)
     data["fingerprint"] = content_checksum(data)[:16]
-    own = [
-        _own_tags(side.trees.take(chosen), whole, tokens[~subject.removed[tokens]]) for side in subject.sides
-    ]
+    texts = whole.tags.tolist()
+    tags = [texts[token] for token in tokens[~subject.removed[tokens]].tolist()]
+    own = [_own_tags(side.trees.take(chosen).tags, tags) for side in subject.sides]
     if any(own):
         data["own_tags"] = own
     if subject.agreement is not None:
@@ -75,14 +75,12 @@ def explorer_data(subject: Subject, chosen: Ints) -> dict[str, Any]:
 _COUNTS = ("matched", "predicted", "gold")
 
 
-def _own_tags(trees: Treebank, whole: Treebank, tokens: Ints) -> dict[str, Any] | None:
-    """Return the tags of a tree, None if they are those of `whole` at these words."""
-    tags = trees.tags.tolist()
-    if not any(tags):
-        return {"texts": [""], "codes": []} if any(whole.tags.tolist()) else None
-    if tags == [whole.tags[int(token)] for token in tokens]:
+def _own_tags(own: CodedStrings, usual: list[str]) -> dict[str, Any] | None:
+    """Return the tags of a tree, None if they are the usual ones."""
+    tags = own.tolist()
+    if tags == usual:
         return None
-    return _coded(trees.tags, np.arange(len(tags)))
+    return _coded(own, np.arange(len(tags))) if any(tags) else {"texts": [""], "codes": []}
 
 
 def _coded(column: CodedStrings, chosen: Ints) -> dict[str, Any]:
