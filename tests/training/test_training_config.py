@@ -161,6 +161,14 @@ def test_wrong_overrides_are_explained(override, message):
     assert len(str(error.value)) < 250
 
 
+def test_text_in_place_of_a_configuration_is_explained(tmp_path):
+    (tmp_path / "text.txt").write_text("De hond slaapt .\n")
+    with pytest.raises(
+        FormatError, match=r"not valid TOML.*give a preset and --override data\.train=.*text\.txt"
+    ):
+        load_config(str(tmp_path / "text.txt"))
+
+
 def test_wrong_files_are_explained(tmp_path):
     path = tmp_path / "c.toml"
     (tmp_path / "sub").mkdir()

@@ -165,7 +165,8 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        hint = "" if name.endswith(".toml") else f"; to train on it, give a preset and data.train={name}"
+        advice = f"; to train on it, give a preset and --override data.train={name}"
+        hint = "" if name.endswith(".toml") else advice
         raise FormatError(f"not valid TOML: {error}{hint}", path=name) from error
     except RecursionError as error:
         raise FormatError("brackets are nested too deeply", path=name) from error
