@@ -118,7 +118,7 @@ def without_gold(parts: dict[str, Part]) -> None:
 
 
 def made_up(seed: int, language: Language, runs: int) -> Part:
-    """Return imitated parses of a made-up treebank."""
+    """Return simulated parses of a generated treebank."""
     gold = remove_punctuation(sample.generate(1000, language=language, seed=seed))
     return sample.noisy_parses(gold, runs=runs, seed=seed), gold
 
@@ -143,9 +143,9 @@ def main() -> None:
             "LASSY test, 1 to 5": (test[0][:5], test[1]),
             "LASSY test, 1 to 3": (test[0][:3], test[1]),
             "the sample, five": (sample.runs(), sample.gold()),
-            "made-up de, ten (seed 3)": made_up(3, "de", 10),
-            "made-up en, five (seed 5)": made_up(5, "en", 5),
-            "made-up nl, two (seed 6)": made_up(6, "nl", 2),
+            "generated de, ten (seed 3)": made_up(3, "de", 10),
+            "generated en, five (seed 5)": made_up(5, "en", 5),
+            "generated nl, two (seed 6)": made_up(6, "nl", 2),
         }
     )
 

@@ -34,7 +34,7 @@ IMAGES = ROOT / "docs" / "images"
 FIVE = (1, 8, 5, 3, 6)
 SIZES = (25, 50, 100, 200, 400, 800)
 DRAWS = 3
-#: Seed, language, runs and development sentences of made-up treebanks.
+#: Seed, language, runs and development sentences of generated treebanks.
 ELSEWHERE = (
     (0, "de", 3, 50),
     (1, "de", 5, 50),
@@ -230,7 +230,7 @@ def learning(dev: tuple[list[Treebank], Treebank], test: tuple[list[Treebank], T
 
 
 def elsewhere() -> None:
-    """Fit to made-up treebanks with imitated parsers, and compare with equal weights on other sentences."""
+    """Fit to generated treebanks with simulated parsers, and score other sentences."""
     models = ("typed", "em", "signed", "logistic", "boosted")
     rows = []
     for seed, language, count, sentences in ELSEWHERE:
@@ -243,7 +243,7 @@ def elsewhere() -> None:
             found.append(evaluate(fitted.average(unknown), gold[sentences:], "paper"))
         cells = [f"{e.overall.f1:.1f} / {e.discontinuous.f1:.1f}" for e in found]
         rows.append([f"{language}, {count} runs, {sentences} sentences (seed {seed})", *cells])
-    columns = ["made-up treebank", "equal", *models]
+    columns = ["generated treebank", "equal", *models]
     show(columns, rows, "F1 overall / discontinuous of 1,000 other sentences")
 
 

@@ -1,4 +1,4 @@
-"""Both averages of labelled trees on spoilt copies of a treebank: which is nearer to gold, and their times.
+"""Both averages of labelled trees on corrupted copies of a treebank: nearness to gold, and times.
 
     python -m benchmarks.cpu.labelled [--gold FILE] [--sentences N]
 
@@ -48,7 +48,7 @@ def spoil(tree: Tree, labels: Sequence[str], label_rate: float, rate: float, rng
 
 
 def copies_of(gold: Treebank, count: int, label_rate: float, rate: float, seed: int = SEED) -> list[Treebank]:
-    """Return spoilt copies of a treebank; labels are drawn as often as they occur."""
+    """Return corrupted copies of a treebank; labels are drawn as often as they occur."""
     labels = gold.labels.tolist()
     rng = random.Random(f"{seed} {count} {label_rate} {rate}")
     return [
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str]) -> None:
     copies = copies_of(bank, 5, 0.3, 0.2)
     vote = times(lambda: average(copies, jobs=1), 5, time.process_time)[0]
     joint = times(lambda: average(copies, jobs=1, labelled=True), 5, time.process_time)[0]
-    print(f"five spoilt copies of {len(bank)} sentences: vote {vote:.3f} s, joint {joint:.3f} s, ", end="")
+    print(f"five corrupted copies of {len(bank)} sentences: vote {vote:.3f} s, joint {joint:.3f} s, ", end="")
     print(f"{joint / vote:.2f} times as long")
 
 

@@ -1,4 +1,4 @@
-"""Fitting with labels on spoilt copies of a treebank: is it nearer to gold than averages that need no fit?
+"""Fitting with labels on corrupted copies of a treebank: is it nearer to gold than averages that need no fit?
 
     python -m benchmarks.cpu.labelled_fitting [--gold FILE] [--seeds N]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from errno import EBADF
 
 
@@ -66,11 +67,11 @@ class UnwritableTree(TreemeanError, ValueError):
 
 
 class LossWarning(UserWarning):
-    """A treebank has what the format of a file has no place for, such as ids; it was left out."""
+    """Something was not written because the format has no place for it, such as ids."""
 
 
 class MismatchError(TreemeanError, ValueError):
-    """Treebanks that should speak of the same sentences, and do not."""
+    """Treebanks that should have the same sentences and words, and do not."""
 
 
 class NumericalError(TreemeanError, ArithmeticError):
@@ -79,6 +80,28 @@ class NumericalError(TreemeanError, ArithmeticError):
 
 class MissingDependency(TreemeanError, ImportError):
     """An optional package is needed; the message says which extra installs it."""
+
+
+def no_such(what: str, given: object, known: Iterable[str]) -> str:
+    """Return what to say of a name that is none of those to choose from; the nearest one is suggested.
+
+    >>> no_such("test", "singn", ["ins", "sign"])
+    "there is no test 'singn'; known are ins, sign. Did you mean sign?"
+    """
+    names = list(known)
+    return f"there is no {what} {given!r}; known are {', '.join(names)}{nearest(given, names)}"
+
+
+def nearest(given: object, known: Iterable[str]) -> str:
+    """Return what to add to a message about a wrong name: the nearest of those to choose from, if any is.
+
+    >>> nearest("singn", ["ins", "sign"]), nearest("x", ["ins", "sign"])
+    ('. Did you mean sign?', '')
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(given), list(known), n=1)
+    return f". Did you mean {near[0]}?" if near else ""
 
 
 def reason_of(error: BaseException) -> str:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from report_instances import nasty, small
+from treemean import Treebank
 from treemean.reporting.html import Subject, compare_sides, make_page
+from treemean.trees import CodedStrings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -45,7 +47,16 @@ def subjects() -> dict[str, Subject]:
         "nasty": compare_sides(odd_runs, odd_gold, title="<b>Nasty</b> words", labelled=True),
         "without gold": compare_sides(odd_runs),
         "one run": compare_sides({"ann": odd_runs["ann"]}, odd_gold),
+        "other tags": compare_sides(_retagged(odd_runs), odd_gold),
     }
+
+
+def _retagged(runs: dict[str, Treebank]) -> dict[str, Treebank]:
+    """Return three runs: with their own tags, with others, and with none."""
+    ann, bob, cem = runs.values()
+    none = CodedStrings.of([""] * len(cem.words))
+    own = CodedStrings.of([f"{tag}-bob" for tag in bob.tags.tolist()])
+    return {"ann": ann, "bob": bob.with_columns(tags=own), "cem": cem.with_columns(tags=none)}
 
 
 @pytest.fixture(scope="session")

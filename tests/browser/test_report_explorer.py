@@ -301,3 +301,16 @@ def test_light_dark_and_back(opened: Opened) -> None:
     page.click("#theme")
     assert paper() == light
     assert opened("small", scheme="dark").evaluate("getComputedStyle(document.body).backgroundColor") == dark
+
+
+def test_every_tree_has_its_own_tags(opened: Opened) -> None:
+    page = opened("other tags", "#s=2")
+    page.wait_for_selector("#trees figure svg")
+    assert shown(page) == 2
+    tags = []
+    for figure in page.locator("#trees figure").all():
+        figure.scroll_into_view_if_needed()  # only what is near the window is drawn
+        expect(figure.locator("svg")).to_be_visible()
+        tags.append(figure.locator("text.tag").all_text_contents())
+    gold = ["v", "d", "a", "n"]
+    assert [tags[0], tags[2], tags[3], tags[4]] == [gold, gold, [f"{tag}-bob" for tag in gold], []]

@@ -106,14 +106,12 @@ def test_heat_map(folder: Path, name: str, begins: bytes) -> None:
 
 def test_nothing_to_compare_is_a_dash(folder: Path) -> None:
     treemean.write([Tree(["Stop"], [({0}, "S")])], folder / "stop.jsonl")
-    (folder / "empty.jsonl").write_text("")
-    for name in ("stop.jsonl", "empty.jsonl"):
-        arguments = ("agree", name, name, "-o", "h.svg", "--disputed", "d.csv", "--format")
-        text = run(*arguments, "markdown", cwd=folder).stdout
-        assert f"| 1 {name} | – | – |" in text
-        assert "| all pairs | – | – | – |" in text
-        assert len((folder / "d.csv").read_text().splitlines()) == 1
-        assert json.loads(run(*arguments, "json", cwd=folder).stdout)["f1"] == [[None, None], [None, None]]
+    arguments = ("agree", "stop.jsonl", "stop.jsonl", "-o", "h.svg", "--disputed", "d.csv", "--format")
+    text = run(*arguments, "markdown", cwd=folder).stdout
+    assert "| 1 stop.jsonl | – | – |" in text
+    assert "| all pairs | – | – | – |" in text
+    assert len((folder / "d.csv").read_text().splitlines()) == 1
+    assert json.loads(run(*arguments, "json", cwd=folder).stdout)["f1"] == [[None, None], [None, None]]
 
 
 def test_bad_input(folder: Path) -> None:
@@ -121,15 +119,15 @@ def test_bad_input(folder: Path) -> None:
     assert "figures are svg, png, pdf" in run("agree", *RUNS, "-o", "h.txt", cwd=folder, code=1).stderr
     assert ".csv or .jsonl" in run("agree", *RUNS, "--disputed", "d.txt", cwd=folder, code=1).stderr
     same = run("agree", *RUNS, "--disputed", "ann.jsonl", cwd=folder, code=2).stderr
-    assert "also another file" in same
+    assert "is also an input" in same
     (folder / "empty.jsonl").write_text("")
     said = run("agree", "ann.jsonl", "empty.jsonl", "-o", "h.svg", cwd=folder, code=1).stderr
-    assert "empty has 0 sentences and ann has 2" in said
+    assert "empty.jsonl: there are no sentences" in said
     assert not (folder / "h.svg").exists()
     other = Tree([w.upper() for w in MORE], [(range(4), "S")])
     treemean.write([treemean.read(folder / "ann.jsonl")[0], other], folder / "loud.jsonl")
     said = run("agree", "ann.jsonl", "loud.jsonl", cwd=folder, code=1).stderr
-    assert "sentence 2 (id 'two'): word 1 is 'RING' in loud and 'Ring' in ann" in said
+    assert "sentence 2 (id 'two'): word 1 is 'RING' in loud.jsonl and 'Ring' in ann.jsonl" in said
     run("agree", "ann.jsonl", "loud.jsonl", "--ignore-case", cwd=folder)
 
 

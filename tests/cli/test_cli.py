@@ -162,9 +162,9 @@ def test_average_by_id(folder):
         (("--weights=-1,1",), 1, "weight 1 is -1.0"),
         (("--weights", "nan,1"), 1, "weight 1 is nan"),
         (("--method", "guess"), 1, "no method 'guess'"),
-        (("--stats", "./out.dbr"), 2, "is also another file"),
-        (("--direction", "left"), 2, "give --binary as well"),
-        (("--unaries", "none"), 2, "give --labelled as well"),
+        (("--stats", "./out.dbr"), 2, "is also an input"),
+        (("--direction", "left"), 2, "it works only with --binary"),
+        (("--unaries", "none"), 2, "it works only with --labelled"),
         (("--method", "cyk", "--labelled"), 1, "the method cyk does not average labels"),
         (("--method", "cyk", "--time-limit", "1"), 1, "the method cyk takes no time_limit"),
         (("--max-fan-out", "2"), 1, "the method exact takes no max_fan_out"),
@@ -283,7 +283,7 @@ def test_convert_bad_input(folder):
     assert "1 bad sentence skipped; they are in aside" in said
     for other in ("./bad.dbr", "out.dbr"):
         arguments = ("convert", "bad.dbr", "out.dbr", "--skip-bad", "--bad-file", other)
-        assert "also another file" in run(*arguments, cwd=folder, code=2).stderr
+        assert "is also an input" in run(*arguments, cwd=folder, code=2).stderr
     assert (folder / "aside").read_text() == "(S (X 0=a\n"
     assert len(treemean.read(folder / "out.dbr")) == 2
 

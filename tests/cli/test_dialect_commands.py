@@ -33,7 +33,7 @@ def test_convert_says_what_it_took_a_file_for(tmp_path):
     (tmp_path / "tale.psd").write_text(TALE)
     told = run("convert", "tale.psd", "tale.jsonl", "--keep-lemmas", cwd=tmp_path).stderr
     assert told == (
-        "tale.psd: taken for the dialect helsinki-lemma (Penn-Helsinki, leaves (tag word-lemma)); "
+        "tale.psd: read as the dialect helsinki-lemma (Penn-Helsinki, leaves (tag word-lemma)); "
         "1 empty leaf left out (--keep-empty keeps them); 1 unit without words skipped\n"
         "1 sentences written to tale.jsonl\n"
     )

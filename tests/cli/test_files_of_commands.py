@@ -96,7 +96,7 @@ def test_inputs_stay(here: Path, line: str) -> None:
     with pytest.raises((typer.BadParameter, treemean.TreemeanError)) as raised:
         call(*line.split())
     if "--pareto" not in line:
-        assert "is also another file of this command" in str(raised.value)
+        assert "is also an input, or another output, of this command" in str(raised.value)
     assert {path.name: path.read_bytes() for path in here.iterdir()} == before
 
 
@@ -116,9 +116,9 @@ def test_in_place(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_sample_of_a_user_stays(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(treemean.TreemeanError, match=r"^x\.dbr: this file is there already"):
+    with pytest.raises(treemean.TreemeanError, match=r"^x\.dbr: this file exists with other content"):
         call("sample", "x.dbr", "--generate", "3")
-    with pytest.raises(treemean.TreemeanError, match=r"^x\.unknown: the name tells no format"):
+    with pytest.raises(treemean.TreemeanError, match=r"^x\.unknown: the name does not say which format"):
         call("sample", "x.unknown", "--generate", "3")
     call("sample", "x.dbr", "--generate", "3", "--overwrite")
     call("sample", "x.dbr", "--generate", "3")
@@ -137,5 +137,5 @@ def test_data_of_a_configuration_stay(here: Path) -> None:
         "tn-lcfrs", ['data.train=["x.dbr"]', "data.development=y.dbr", "ensemble.test=soft.dbr"]
     )
     assert len(data_of(config)) == 3
-    with protected(data_of(config)), pytest.raises(treemean.TreemeanError, match="over an input"):
+    with protected(data_of(config)), pytest.raises(treemean.TreemeanError, match="overwrite an input"):
         write_file("hard.dbr", b"")

@@ -186,9 +186,9 @@ def test_too_much_is_left_out_loudly(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["test", "--gold", "test/gold.discbracket"], 2, "the folder tells it"),
-        (["test/run1.discbracket", "-o", "test/run1.discbracket"], 2, "is also another file"),
-        (["test/run1.discbracket", "--probability"], 1, "of two runs or more"),
+        (["test", "--gold", "test/gold.discbracket"], 2, "the folder has its own files"),
+        (["test/run1.discbracket", "-o", "test/run1.discbracket"], 2, "is also an input"),
+        (["test/run1.discbracket", "--probability"], 1, "need two runs or more"),
         (["test/run1.discbracket", "dev/run2.discbracket"], 1, "run2"),
         (["."], 1, "there is no file gold.* with gold trees"),
         (["test/run1.discbracket", "absent.dbr"], 1, "absent.dbr"),

@@ -34,11 +34,11 @@ def runs(tmp_path: Path) -> list[Path]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--workers", 2], "give --engine as well"),
-        (["--address", "auto"], "give --engine as well"),
+        (["--workers", 2], "it works only with --engine"),
+        (["--address", "auto"], "it works only with --engine"),
         (["--engine", "local", "--to", "jsonl"], "shards are Parquet files"),
-        (["--engine", "local", "--time-limit", 1], "does not go with shards"),
-        (["--shard-size", 10, "--jobs", 2], "does not go with shards"),
+        (["--engine", "local", "--time-limit", 1], "cannot be used when shards are written"),
+        (["--shard-size", 10, "--jobs", 2], "cannot be used when shards are written"),
         (["--engine", "local", "--ties", "values.jsonl"], "nor a file"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -60,20 +61,50 @@ def test_nothing_to_score_is_shown_as_a_dash(folder: Path) -> None:
     assert ",difference,\n" in run(*arguments, "csv", cwd=folder).stdout
 
 
-def test_empty_files(folder: Path) -> None:
-    (folder / "empty.jsonl").write_text("")
-    said = run("evaluate", "empty.jsonl", "gold.jsonl", cwd=folder, code=1).stderr
-    assert (
-        "the prediction has 0 sentences and the gold has 2; only the gold has sentence 1 (id 'one')" in said
-    )
-    found = json.loads(run("evaluate", "empty.jsonl", "empty.jsonl", "--json", cwd=folder).stdout)
-    assert (found["sentences"], found["overall"]["f1"], found["exact_match"]) == (0, None, None)
+def test_files_with_fewer_sentences_are_named(folder: Path) -> None:
+    treemean.write([GUESS], folder / "one.jsonl")
+    said = run("evaluate", "one.jsonl", "gold.jsonl", cwd=folder, code=1).stderr
+    assert "one.jsonl has 1 sentence and gold.jsonl has 2; the first agrees" in said
+    assert "only gold.jsonl has sentence 2 (id 'two')" in said
+    said = run("compare", "guess.jsonl", "one.jsonl", "gold.jsonl", cwd=folder, code=1).stderr
+    assert "one.jsonl has 1 sentence and gold.jsonl has 2" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["average", "a", "b", "-o", "x.jsonl"],
+        ["average", "a", "b", "-o", "x.jsonl", "--match", "id"],
+        ["evaluate", "a", "b", "--per-sentence", "x.csv"],
+        ["compare", "a", "b", "b"],
+        ["agree", "a", "b"],
+        ["report", "a", "b", "-o", "x.html"],
+        ["fit", "a", "b", "--gold", "b", "-o", "x.json"],
+        ["fit", "a", "b", "--model", "em", "-o", "x.json"],
+    ],
+    ids=" ".join,
+)
+def test_without_sentences_there_is_nothing_to_do(tmp_path: Path, arguments: list[str]) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.dbr").write_text("")
+    named = [f"{part}.dbr" if part in ("a", "b") else part for part in arguments]
+    said = run(*named, cwd=tmp_path, code=1).stderr
+    assert re.fullmatch(r"error: a\.dbr(, b\.dbr)?: there are no sentences\n", said)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.dbr", "b.dbr"]
+
+
+def test_an_empty_treebank_can_be_converted_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.dbr").write_text("")
+    said = run("convert", "a.dbr", "b.jsonl", cwd=tmp_path).stderr
+    assert "a.dbr: there are no sentences; the output is empty" in said
+    assert len(treemean.read(tmp_path / "b.jsonl")) == 0
+    assert json.loads(run("stats", "a.dbr", "--json", cwd=tmp_path).stdout)["sentences"] == 0
 
 
 def test_other_words_and_missing_sentences(folder: Path) -> None:
     treemean.write([GUESS, Tree(["Ga", "."], [(range(2), "S")])], folder / "other.jsonl")
     said = run("evaluate", "other.jsonl", "gold.jsonl", cwd=folder, code=1).stderr
-    assert "sentence 2 (id 'two'): word 1 is 'Ga' in the prediction and 'Stop' in the gold" in said
+    assert "sentence 2 (id 'two'): word 1 is 'Ga' in other.jsonl and 'Stop' in gold.jsonl" in said
     said = run("draw", "other.jsonl", "-s", "2", "--gold", "gold.jsonl", cwd=folder, code=1).stderr
     assert "sentence 2 of other.jsonl and gold.jsonl: word 1 is 'Ga'" in said
     # Where sentences are missing, words in another case are not the first difference if case does not matter.
@@ -81,7 +112,7 @@ def test_other_words_and_missing_sentences(folder: Path) -> None:
     said = run("evaluate", "loud.jsonl", "gold.jsonl", cwd=folder, code=1).stderr
     assert "the first difference is at sentence 1" in said
     said = run("evaluate", "loud.jsonl", "gold.jsonl", "--ignore-case", cwd=folder, code=1).stderr
-    assert "the first 1 agree, and only the gold has sentence 2" in said
+    assert "the first agrees, and only gold.jsonl has sentence 2" in said
 
 
 def test_csv_is_tidy(folder: Path) -> None:
@@ -123,7 +154,7 @@ def test_per_sentence_refuses(folder: Path) -> None:
     assert (folder / "gold.jsonl").read_bytes() == before
     assert not (folder / "scores.txt").exists()
     said = run(*arguments, "absent/scores.csv", cwd=folder, code=1).stderr
-    assert "absent/scores.csv: No such file or directory" in said
+    assert "absent/scores.csv: the folder absent does not exist" in said
 
 
 def test_parameter_files(folder: Path) -> None:
@@ -135,7 +166,7 @@ def test_parameter_files(folder: Path) -> None:
     said = run("evaluate", "guess.jsonl", "gold.jsonl", "--prm", "bad.prm", cwd=folder, code=1).stderr
     assert "bad.prm:2: CUT_LEN is not supported" in said
     both = ("evaluate", "guess.jsonl", "gold.jsonl", "--prm", "my.prm", "--protocol", "paper")
-    assert "takes the place of" in run(*both, cwd=folder, code=2).stderr
+    assert "give either a parameter file or --protocol" in run(*both, cwd=folder, code=2).stderr
 
 
 def test_functions_in_labels_of_discbracket_files(folder: Path) -> None:

@@ -122,7 +122,7 @@ def test_gaps_are_counted_when_punctuation_was_moved_and_constituents_were_selec
         (["--ids", "ids"], 1, "in.dbr: no sentence has any of the ids 'w1', 'x'; its sentences have no ids"),
         (["--ids", "empty"], 1, "empty: there is nothing in this file"),
         (["--ids", "latin"], 1, "latin:2: not valid UTF-8"),
-        (["--ids", "in.dbr"], 2, "in.dbr is also another file"),
+        (["--ids", "in.dbr"], 2, "in.dbr is also an input"),
         (
             ["--min-support", "0.5"],
             1,
@@ -130,7 +130,11 @@ def test_gaps_are_counted_when_punctuation_was_moved_and_constituents_were_selec
         ),
         (["--labels", "XP"], 1, "in.dbr: no constituent has the label 'XP'; there are NP, S, S-SBJ, TOP, VP"),
         (["--labels", "NP,,VP"], 2, "is not a list of labels"),
-        (["--move-punctuation", "--remove-punctuation"], 2, "what is removed cannot be moved"),
+        (
+            ["--move-punctuation", "--remove-punctuation"],
+            2,
+            "give either --move-punctuation or --remove-punctuation",
+        ),
     ],
 )
 def test_bad_selections_are_told_and_lose_nothing(folder, options, code, said):
@@ -160,7 +164,7 @@ def test_ids_from_standard_input(folder):
     run("convert", "in.jsonl", "out.jsonl", "--ids", "-", cwd=folder, text="w1\n")
     assert treemean.read(folder / "out.jsonl").ids.tolist() == ["w1"]
     said = run("convert", "-", "out.jsonl", "--from", "jsonl", "--ids", "-", cwd=folder, code=2).stderr
-    assert "standard input is the treebank already" in said
+    assert "standard input cannot be both" in said
 
 
 # ---- draw -------------------------------------------------------------------------------------------
@@ -203,7 +207,7 @@ def test_draw_runs_side_by_side(folder):
         (["-o", "x.jpg"], 1, "error: x.jpg: drawings end in .svg, .png, .pdf, .tex, .txt; not .jpg"),
         (["-o", "tree"], 1, "tree: drawings end in .svg, .png, .pdf, .tex, .txt; this name has no ending"),
         (["-s", "8-12"], 1, "error: in.jsonl: there is no sentence 10; it has 9"),
-        (["--sentences", "1", "--id", "w1"], 2, "a sentence has either a number or an id"),
+        (["--sentences", "1", "--id", "w1"], 2, "give either --sentences or --id"),
         (["--id", "x"], 1, "error: in.jsonl: no sentence has the id 'x'"),
         (["mean.jsonl", "-s", "3"], 1, "error: mean.jsonl: there is no sentence 3; it has 2"),
     ],
@@ -218,7 +222,7 @@ def test_bad_drawings_are_told(folder, options, code, said):
 def test_a_drawing_does_not_replace_a_treebank(folder):
     shutil.copy(folder / "in.jsonl", folder / "trees.txt")
     said = run("draw", "trees.txt", "--from", "jsonl", "-o", "trees.txt", cwd=folder, code=2).stderr
-    assert "trees.txt is also another file" in said
+    assert "trees.txt is also an input" in said
 
 
 @pytest.mark.parametrize("command", ["convert", "draw"])

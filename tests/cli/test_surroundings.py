@@ -174,4 +174,4 @@ def test_sentences_that_an_error_quotes_stand_in_lines_of_their_own(tmp_path: Pa
     (tmp_path / "a.dbr").write_text("(S (A 0=a) (B 1=b))\n")
     (tmp_path / "b.dbr").write_text("(S (A 0=a) (B 1=c))\n")
     _, *quoted = run("evaluate", "a.dbr", "b.dbr", cwd=tmp_path, code=1).stderr.splitlines()
-    assert quoted == ["  prediction: a b", "  gold      : a c"]
+    assert quoted == ["  a.dbr: a b", "  b.dbr: a c"]

@@ -68,7 +68,7 @@ def test_a_different_number_of_sentences() -> None:
     assert "the prediction has 2 sentences and the gold has 3" in text
     assert "the first difference is at sentence 2 (id 'y')" in text
     text = message(bank_of("a", "b"), bank_of("a"))
-    assert "the first 1 agree, and only the prediction has sentence 2: b" in text
+    assert "the first agrees, and only the prediction has sentence 2: b" in text
 
 
 def test_number_of_sentences_to_be_scored() -> None:
@@ -149,7 +149,7 @@ def test_wrong_options() -> None:
         evaluate(bank, bank, match="name")  # type: ignore[arg-type]
     with pytest.raises(TreemeanError, match="1 or more, not 0"):
         evaluate(bank, bank, max_length=0)
-    with pytest.raises(TreemeanError, match="no protocol 'papers'; known ones are standard, paper"):
+    with pytest.raises(TreemeanError, match="no protocol 'papers'; known are standard, paper"):
         evaluate(bank, bank, "papers")
     with pytest.raises(TreemeanError, match="no metric 'f1'"):
         evaluate(bank, bank).counts("f1")  # type: ignore[arg-type]

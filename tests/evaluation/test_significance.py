@@ -189,7 +189,7 @@ def test_what_cannot_be_compared() -> None:
         compare(a, evaluation_of([RIGHT, WRONG, RIGHT]))
     with pytest.raises(MismatchError, match="different protocols cannot be compared: paper, sentence"):
         compare(a, evaluation_of([RIGHT, WRONG], "sentence"))
-    with pytest.raises(TreemeanError, match="no test 't'; known ones are ins, sign, bootstrap"):
+    with pytest.raises(TreemeanError, match="no test 't'; known are ins, sign, bootstrap"):
         compare(a, a, test="t")  # type: ignore[arg-type]
     with pytest.raises(TreemeanError, match="no metric 'f1'"):
         compare(a, a, metric="f1")  # type: ignore[arg-type]

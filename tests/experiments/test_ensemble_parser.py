@@ -147,7 +147,7 @@ def test_which_folders_are_ensembles(made, tmp_path) -> None:
 def test_mistakes_are_told(made, tmp_path) -> None:
     folder = shutil.copytree(made["logistic"], tmp_path / "copy")
     shutil.rmtree(folder / "runs" / "run02" / "model")
-    with pytest.raises(FormatError, match=r"run02.model.model\.json: there is no model"):
+    with pytest.raises(FormatError, match=r"run02.model: there is no such folder"):
         EnsembleParser.read(folder).load()
     (folder / "ensemble" / "hits.json").unlink()
     with pytest.raises(FormatError, match=r"hits\.json"):

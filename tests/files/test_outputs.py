@@ -52,7 +52,7 @@ def test_no_spelling_of_an_input_is_written(source: Path) -> None:
     for name, path in spellings(source).items():
         for one, other in ((path, source), (source, path)):
             assert is_same(one, other), name
-            with protected([other]), pytest.raises(TreemeanError, match="written over an input"):
+            with protected([other]), pytest.raises(TreemeanError, match="overwrite an input"):
                 write_file(one, b"new")
     assert source.read_bytes() == b"old"
     write_file(source, b"new")  # nobody protects it any more
@@ -232,7 +232,7 @@ def test_files_of_users_stay(tmp_path: Path, name: str) -> None:
     first = paths[0].read_bytes()
     write(b"one")  # the same again
     paths[1].write_bytes(b"mine")
-    with pytest.raises(TreemeanError, match=r"b\.txt: this file is there already and holds something else"):
+    with pytest.raises(TreemeanError, match=r"b\.txt: this file exists with other content"):
         write(b"one")
     paths[0].unlink()
     with pytest.raises(TreemeanError):

@@ -76,9 +76,9 @@ def test_mistakes_are_told(folder) -> None:
         cwd=folder,
         code=1,
     )
-    assert "no such folder" in figure.stderr
+    assert "none/a.svg: the folder none does not exist" in figure.stderr
     own = run("fit", *RUNS, "--model", "equal", "-o", RUNS[0], cwd=folder, code=2)
-    assert "also another file" in own.stderr
+    assert "is also an input" in own.stderr
     assert not (folder / "x.json").exists()
     assert not (folder / "x.discbracket").exists()
 

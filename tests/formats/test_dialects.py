@@ -296,7 +296,7 @@ def test_unknown_dialects_and_notes(tmp_path, caplog):
     with caplog.at_level(logging.WARNING, "treemean"):
         assert len(treemean.read(path)) == 2
     [line] = [record.getMessage() for record in caplog.records]
-    assert line.startswith(f"{path}: taken for the dialect helsinki (Penn-Helsinki, leaves (tag word)); ")
+    assert line.startswith(f"{path}: read as the dialect helsinki (Penn-Helsinki, leaves (tag word)); ")
     assert line.endswith("; 3 empty leaves left out (--keep-empty keeps them); 1 unit without words skipped")
     caplog.clear()
     notes = Notes()

@@ -88,7 +88,7 @@ def test_folders_skip_what_is_no_treebank_and_take_patterns(folder, tmp_path, ca
             target.write(path, path.relative_to(folder))
     assert first_words(archive, glob="*.mrg") == ["word1", "word2", "word10"]
     for path, options in [(folder / "*.x", {}), (folder, {"glob": "*.x"}), (archive, {"glob": "*.x"})]:
-        with pytest.raises(FormatError, match=r"no file is like .*\*\.x"):
+        with pytest.raises(FormatError, match=r"no file matches .*\*\.x"):
             treemean.read(path, **options)
     with pytest.raises(FormatError, match=r"there is no treebank among its files \(.*README"):
         treemean.read(folder, glob="README")

@@ -200,9 +200,9 @@ def test_ids() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"words": ["#500", "a", "b", "c"]}, "'#500' has a meaning of its own"),
-        ({"words": ["#BOS", "a", "b", "c"]}, "'#BOS' has a meaning of its own"),
-        ({"words": ["%%x", "a", "b", "c"]}, "'%%x' has a meaning of its own"),
+        ({"words": ["#500", "a", "b", "c"]}, "'#500' is reserved"),
+        ({"words": ["#BOS", "a", "b", "c"]}, "'#BOS' is reserved"),
+        ({"words": ["%%x", "a", "b", "c"]}, "'%%x' is reserved"),
         ({"words": ["a b", "a", "b", "c"]}, "'a b' contains a blank"),
         ({"words": ["", "a", "b", "c"]}, "a word is empty"),
         ({"tags": ["--", "a", "b", "c"]}, "the tag '--' stands for an empty one"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import treemean
-from treemean.errors import MismatchError
+from treemean.errors import FormatError, MismatchError
 from treemean.formats.parallel import read_parallel
 from treemean.trees import Tree, Treebank
 
@@ -34,4 +34,6 @@ def test_a_file_that_ends_early_is_named(tmp_path):
 
 def test_nothing_to_read(tmp_path):
     assert list(read_parallel([])) == []
-    assert list(read_parallel([write(tmp_path / "a.dbr", 0)])) == []
+    a, b = write(tmp_path / "a.dbr", 0), write(tmp_path / "b.dbr", 0)
+    with pytest.raises(FormatError, match=r"a\.dbr, .*b\.dbr: there are no sentences"):
+        list(read_parallel([a, b]))

@@ -98,8 +98,10 @@ def test_a_model_of_another_version_is_refused(model, tmp_path):
 
 
 def test_what_is_no_model_is_refused(model, tmp_path):
-    with pytest.raises(FormatError, match="there is no model in this folder"):
+    with pytest.raises(FormatError, match="absent: there is no such folder"):
         Model.load(tmp_path / "absent")
+    with pytest.raises(FormatError, match="there is no model in this folder"):
+        Model.load(tmp_path)
     model.save(tmp_path)
     change(tmp_path, vocabulary=None)
     with pytest.raises(FormatError, match="description of the model is damaged"):

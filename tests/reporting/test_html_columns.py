@@ -179,3 +179,17 @@ def test_runs_without_punctuation_go_with_gold_that_has_it() -> None:
     with_it, without = compare_sides(runs, gold), compare_sides(stripped, gold)
     assert everything(with_it)["branches"] == everything(without)["branches"]
     assert get_protocol("standard") == with_it.protocol
+
+
+def test_every_tree_has_its_own_tags() -> None:
+    words, sets = ["Wake", "up", "."], [(range(3), "S")]
+    runs = {
+        name: Treebank.from_trees([Tree(words, sets, tags=tags)])
+        for name, tags in {"a": ["V", "PRT", "."], "b": ["N", "PRT", "."], "c": None}.items()
+    }
+    data = everything(compare_sides(runs, runs["a"]))
+    shown = [
+        None if own is None else [own["texts"][code] for code in own["codes"]] for own in data["own_tags"]
+    ]
+    assert shown == [None, ["N", "PRT"], None, ["N", "PRT"], []]  # gold, the average by votes, a, b, c
+    assert "own_tags" not in everything(compare_sides({"a": runs["a"], "b": runs["a"]}))

@@ -154,7 +154,7 @@ def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
     data = bytearray(shard.read_bytes())
     data[len(data) // 3] ^= 1
     shard.write_bytes(data)
-    with pytest.raises(FormatError, match="not the one that the manifest tells of"):
+    with pytest.raises(FormatError, match="not the one that the manifest describes"):
         treemean.read(paths[0])
     with pytest.raises(TreemeanError, match="has changed since"):
         scaling.average(paths, tmp_path / "mean", workers=1)

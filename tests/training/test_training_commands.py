@@ -16,6 +16,7 @@ from treemean.cli.training_progress import Bars
 from treemean.errors import FormatError, TreemeanError
 from treemean.program import STOPPED
 from treemean.training import Progress, load_config, train
+from treemean.training.corpus import prepare
 from treemean.training.inspection import inspect
 
 torch.set_num_threads(1)
@@ -111,6 +112,20 @@ def test_debug_data_counts(tmp_path):
     assert "note: train.txt: 1 empty line left out" in result.stderr
     told = json.loads(call("debug", "data", config, "--json").stdout)
     assert told["files"][0]["lengths"]["1"] == 1
+
+
+def test_debug_data_counts_what_training_sees(tmp_path):
+    path = write_instance(tmp_path)
+    (tmp_path / "train.txt").write_text("".join(f"x{'x' * n} en nog iets\n" for n in range(40)))
+    config = load_config(path, ["data.development=", "training.select=likelihood", "data.held_out=0.2"])
+    report, data = inspect(config), prepare(config.data)
+    assert len(data.development) == 8
+    assert report.vocabulary == report.types == len(data.vocabulary.words)
+    unknown = (data.development.numbers == 0).mean()
+    assert 0 < unknown < 1
+    assert report.development_coverage == pytest.approx(100 * (1 - unknown))
+    (tmp_path / "train.txt").write_text("een zin\n")
+    assert "one sentence in data.train is not enough" in inspect(config).errors[0]
 
 
 def test_debug_data_says_what_would_stop_a_run(tmp_path):

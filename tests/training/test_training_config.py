@@ -98,9 +98,9 @@ def test_what_is_shown_is_a_configuration(tmp_path):
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("training.epoch=3", "did you mean training.epochs?"),
-        ("epochs=3", "there is no setting epochs, did you mean"),
-        ("optimiser.epochs=3", "did you mean"),
+        ("training.epoch=3", "Did you mean training.epochs?"),
+        ("epochs=3", "there is no setting epochs. Did you mean"),
+        ("optimiser.epochs=3", "Did you mean"),
         ("training.epochs=three", "training.epochs should be a whole number, not 'three'"),
         ("training.epochs=2.5", "should be a whole number"),
         ("training.epochs=true", "should be a whole number"),
@@ -161,16 +161,24 @@ def test_wrong_overrides_are_explained(override, message):
     assert len(str(error.value)) < 250
 
 
+def test_text_in_place_of_a_configuration_is_explained(tmp_path):
+    (tmp_path / "text.txt").write_text("De hond slaapt .\n")
+    with pytest.raises(
+        FormatError, match=r"not valid TOML.*give a preset and --override data\.train=.*text\.txt"
+    ):
+        load_config(str(tmp_path / "text.txt"))
+
+
 def test_wrong_files_are_explained(tmp_path):
     path = tmp_path / "c.toml"
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "link.toml").symlink_to(path)
     for text, message in [
         ("[training\n", "not valid TOML"),
-        ('extends = "tn-lcrfs"\n', "did you mean tn-lcfrs"),
+        ('extends = "tn-lcrfs"\n', "Did you mean tn-lcfrs"),
         ('extends = "c.toml"\n', "in a circle"),
         ("extends = 3\n", "should be a text"),
-        ("[trainin]\nepochs = 3\n", "did you mean training"),
+        ("[trainin]\nepochs = 3\n", "Did you mean training"),
         ("epochs = 3\n", "there is no setting epochs"),
         ("[training]\nepochs = 3\n", "c.toml: the configuration names no grammar.kind"),
         ("", "c.toml: the configuration names no grammar.kind"),

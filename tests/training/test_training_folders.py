@@ -251,7 +251,7 @@ def test_a_checkpoint_of_other_settings_or_data_is_refused(tmp_path):
     path = write_instance(tmp_path)
     interrupted(load_config(path), tmp_path / "out", 3)
     (tmp_path / "out" / "resolved.toml").unlink()
-    with pytest.raises(TreemeanError, match=r"checkpoint\.json is of another configuration .*elsewhere"):
+    with pytest.raises(TreemeanError, match=r"checkpoint\.json is of another configuration .*another folder"):
         train(load_config(path, ["optimiser.rate=0.5"]), tmp_path / "out")
     train(load_config(path), tmp_path / "out", run=2)  # the folder is still that of the first
     for file in (tmp_path / "out" / "corpus").iterdir():
@@ -295,7 +295,7 @@ def test_other_settings_are_refused_while_a_run_begins(config, tmp_path):
     same = replace(config, checkpoint=replace(config.checkpoint, steps=5))
 
     def intrude(grammar, config, world):
-        with pytest.raises(TreemeanError, match=r"optimiser\.rate was 0\.002 and is 0\.5.*elsewhere"):
+        with pytest.raises(TreemeanError, match=r"optimiser\.rate was 0\.002 and is 0\.5.*another folder"):
             train(other, tmp_path / "out", run=2)
         train(same, tmp_path / "out", run=2)
         return eager_learner(grammar, config, world)

@@ -225,7 +225,7 @@ def test_wrong_arguments_are_explained(tmp_path, capsys):
         assert main([str(write_instance(tmp_path)), "--folder", "x", "--seconds", seconds]) == 1
         assert f"0 seconds or more, not after {seconds}" in capsys.readouterr().err
     assert main(["tn-lcrfs", "--folder", str(tmp_path)]) == 1
-    assert "did you mean tn-lcfrs" in capsys.readouterr().err
+    assert "Did you mean tn-lcfrs" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["tn-lcfrs", "--folder", "x", "--run", "1", "--runs", "2"])
     for several in (["--parallel", "2"], ["--together"]):

@@ -28,18 +28,18 @@ def agree(
     ignore_case: bool = False,
     jobs: int | None = None,
 ) -> Agreement:
-    """Return how much runs (parsers, annotators, …) agree on the same sentences; no gold trees are needed.
+    """Return how much runs (parsers, annotators, …) agree on the same sentences, without gold trees.
 
     Constituents count as in the protocol `standard`; the order of the runs does not matter.
 
     Parameters
     ----------
     runs : two treebanks (or trees) or more, by name or in a list (`run 1`, `run 2`, …).
-    labelled : whether the same constituents must have the same label, too.
+    labelled : whether a match needs the same label, too.
     match : pair sentences by `"position"` or by `"id"`.
-    punctuation : how to tell punctuation, see `punctuation_mask`. A word is punctuation if any run with all
-        the words says so; other runs may have their punctuation removed already.
-    ignore_case : words that differ in case only are the same words.
+    punctuation : what counts as punctuation, see `punctuation_mask`. A word is punctuation if any run with
+        all the words says so; other runs may lack punctuation.
+    ignore_case : whether to ignore upper and lower case when words are compared.
     jobs : the number of threads that average; all cores if not given.
 
     Raises `MismatchError`, which names runs and sentence, if the runs do not have the same sentences.

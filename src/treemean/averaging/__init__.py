@@ -15,7 +15,7 @@ from treemean.averaging.reference.by_problem import by_problem
 from treemean.averaging.request import NODE_LIMIT, AverageRequest, HitsLike, make_request
 from treemean.averaging.ties import TiesLike
 from treemean.averaging.weights import WeightsLike
-from treemean.errors import InvalidOption, Unsolved
+from treemean.errors import InvalidOption, Unsolved, no_such
 from treemean.names import Direction, Unaries
 from treemean.trees import Tree, Treebank
 
@@ -72,18 +72,18 @@ def average(
     words are compared as binary numbers whose bit p is word p. The order of the individuals does not matter,
     except that ids and metadata are taken from the first one.
 
-    Labels are voted on: every set of words gets the unary chain of labels with the most weight among the
-    individuals that have the set, and each of its constituents the function with the most weight behind it.
-    Words above which more than half of the weight has constituents get the same, and words get tags and
-    functions. Of equal votes the one that is more frequent in all individuals wins, then the alphabetically
-    first. Individuals without any functions, or any tags, have no say about these. So if all individuals are
-    the same tree, that is the average.
+    The individuals vote on labels: every set of words gets the unary chain of labels with the most weight
+    among the individuals that have the set, and each of its constituents the function with the most weight.
+    Single words get a chain if more than half of the weight has one, and tags and functions by vote. Of equal
+    votes the one that is more frequent in all individuals wins, then the alphabetically first. Individuals
+    without any functions, or any tags, do not vote on these. If all individuals are the same tree, that is
+    the average.
 
     Parameters
     ----------
     individuals : treebanks (or trees) with the same words in the same order.
-    weights : how much say each individual has; equal if not given. Typed weights are a mapping
-        `{"continuous": […], "discontinuous": […]}`. A weight of zero means no say.
+    weights : the weight of each individual; equal if not given. Typed weights are a mapping
+        `{"continuous": […], "discontinuous": […]}`. Individuals of weight zero are ignored.
     beta : the β of F_β, from 0 (precision only) to 1000; its square is rounded to a millionth at most.
     binary : whether to find the best binary tree. Where constituents are left with more than two children,
         these are joined from the right (True or "right"), from the "left", or "balanced".
@@ -139,7 +139,7 @@ def average(
     (0.9333, 1.0)
     """
     if not isinstance(method, str) or method not in METHODS:
-        raise InvalidOption(f"there is no method {method!r}; known are {', '.join(METHODS)}")
+        raise InvalidOption(no_such("method", method, METHODS))
     given = listed(individuals)
     are_trees = isinstance(given[0], Tree)
     if are_trees and skipped is not None:

@@ -27,7 +27,7 @@ def check_ties(ties: Any) -> str:
     """Return the name that the core has for a rule; raise `InvalidOption` if there is none such."""
     if isinstance(ties, str):
         if ties not in get_args(TieRule):
-            raise InvalidOption(f"ties must be canonical, right, left, or values of one's own, not {ties!r}")
+            raise InvalidOption(f"ties must be canonical, right, left, or your own values, not {ties!r}")
         return ties
     each = ties if isinstance(ties, list | tuple) else [ties]
     if not all(callable(one) or isinstance(one, Mapping) for one in each):

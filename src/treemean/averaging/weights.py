@@ -61,16 +61,16 @@ def make_weights(weights: WeightsLike, count: int) -> Weights:
             raise InvalidOption("typed weights need the keys 'continuous' and 'discontinuous'")
         kinds = [_checked(weights[kind], count, f"{kind} ") for kind in ("continuous", "discontinuous")]
         if not any(kinds[0]):
-            raise InvalidOption("all continuous weights are zero: nobody would have a say")
+            raise InvalidOption("all continuous weights are zero: at least one must be above zero")
     else:
         single = _checked(weights, count, "")
         if not any(single):
-            raise InvalidOption("all weights are zero: nobody would have a say")
+            raise InvalidOption("all weights are zero: at least one must be above zero")
         kinds = [single, single]
     integers = to_integers([*kinds[0], *kinds[1]])
     if not any(integers[:count]):
         raise InvalidOption(
-            "the continuous weights vanish beside the discontinuous ones: nobody would have a say"
+            "the continuous weights are too small beside the discontinuous ones: they are rounded to zero"
         )
     return Weights(tuple(integers[:count]), tuple(integers[count:]))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,10 +27,10 @@ def agree(
     files: Annotated[
         list[str],
         READS,
-        typer.Argument(metavar="RUN...", help="Two treebanks or more over the same sentences."),
+        typer.Argument(metavar="RUN...", help="Two or more treebanks of the same sentences."),
     ],
     labelled: Annotated[
-        bool, typer.Option("--labelled/--unlabelled", help="The same constituents need the same label, too.")
+        bool, typer.Option("--labelled/--unlabelled", help="Whether a match needs the same label, too.")
     ] = False,
     output: Annotated[
         Path | None,
@@ -41,7 +43,7 @@ def agree(
         typer.Option(
             "--disputed",
             metavar="FILE",
-            help="Write every disputed constituent and who has it to this file (.csv or .jsonl).",
+            help="Write every disputed constituent, and which runs have it, to a .csv or .jsonl file.",
         ),
     ] = None,
     top: Annotated[int, typer.Option(min=0, help="How many disputed sentences to show in the table.")] = 10,
@@ -59,9 +61,9 @@ def agree(
     glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
-    """Tell how much runs, parsers or annotators agree, and where they do not; no gold trees are needed.
+    """Measure how much parsers, runs or annotators agree, and show where they do not, without gold trees.
 
-    Shows F1 of each pair, how much of it goes beyond chance, and the sentences in order of dispute.
+    Prints the F1 of each pair, agreement beyond chance, and the most disputed sentences.
 
     [bold]Examples[/bold]
 
@@ -126,7 +128,7 @@ def _found(
     """
     from treemean.agreement import agree as agree_at_once
     from treemean.agreement.streaming import agree_batches
-    from treemean.cli.output import read_all, with_progress
+    from treemean.cli.output import file_names, read_all, with_progress
     from treemean.errors import MismatchError
     from treemean.formats.parallel import read_parallel
 
@@ -140,5 +142,6 @@ def _found(
                 constituents=constituents,
                 **how,
             )
-    runs = {name: read_all(path, **reading) for name, path in zip(names, paths, strict=True)}
-    return agree_at_once(runs, match=match, **how)
+    called = file_names([os.fspath(path) for path in paths])  # by errors
+    runs = {name: read_all(path, **reading) for name, path in zip(called, paths, strict=True)}
+    return replace(agree_at_once(runs, match=match, **how), runs=tuple(names))

@@ -49,7 +49,7 @@ app = App(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="[bold]Exit codes:[/bold] 0 done, 1 something is wrong with the input, 2 wrong usage, 130 and 143 "
-    "interrupted by Ctrl-C or by a request to end; unfinished files are removed then.",
+    "interrupted by Ctrl-C or by SIGTERM; unfinished files are removed then.",
 )
 
 
@@ -66,10 +66,10 @@ def _treemean(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """The tree that agrees best with several constituency trees of a sentence, continuous or discontinuous.
+    """Find the tree that agrees best with several constituency trees, continuous or discontinuous.
 
-    Files may be in any format (discbracket, PTB brackets, NEGRA export, TIGER XML, Alpino XML, CoNLL-U, JSON
-    Lines, Parquet), gzipped or not; [cyan]-[/cyan] is standard input or output.
+    Files may be in any of these formats, gzipped or not: discbracket, PTB brackets, NEGRA export, TIGER XML,
+    Alpino XML, CoNLL-U, JSON Lines, Parquet. The file name [cyan]-[/cyan] is standard input or output.
 
     [bold]Examples[/bold]
 

@@ -12,7 +12,7 @@ import typer
 from treemean.cli import options
 from treemean.cli.aligned import aligned_batches
 from treemean.cli.app import app
-from treemean.cli.commands import READS, WRITES
+from treemean.cli.commands import READS, WRITES, WRITES_FOLDER
 from treemean.names import Direction, MethodName, TieRule, Unaries
 
 if TYPE_CHECKING:
@@ -27,48 +27,48 @@ def average(
         list[str], READS, typer.Argument(metavar="RUN...", help="Treebanks of the same sentences.")
     ],
     output: Annotated[
-        str, WRITES, typer.Option("--output", "-o", help="Where to write the average; - prints it.")
+        str, WRITES_FOLDER, typer.Option("--output", "-o", help="Where to write the average; - prints it.")
     ],
     weights: Annotated[
         str | None,
-        typer.Option(metavar="W1,W2,…", help="How much say each run has; equal if not given, 0 for none."),
+        typer.Option(metavar="W1,W2,…", help="The weight of each run, 0 or more; all equal if not given."),
     ] = None,
     hits: Annotated[
         str | None,
         READS,
         typer.Option(
             metavar="FILE",
-            help="What constituents are worth: a file of [cyan]treemean fit[/cyan], or "
-            "[cyan]column:NAME[/cyan] for values that the constituents of the runs carry.",
+            help="Weigh constituents by a file of [cyan]treemean fit[/cyan], or by values that are "
+            "stored with the constituents of the runs ([cyan]column:NAME[/cyan]).",
         ),
     ] = None,
     probability: Annotated[
         bool,
         typer.Option(
             "--probability",
-            help="Give each constituent the probability that it is right, by the file of --hits, or without "
-            "by how far the runs agree (jsonl and parquet keep it).",
+            help="Store the probability that each constituent is right, as the file of --hits or, without "
+            "one, the agreement of the runs says; only jsonl and parquet have room for it.",
         ),
     ] = False,
     beta: Annotated[
-        float, typer.Option(min=0, help="The β of F_β, up to 1000; 1 weighs precision and recall alike.")
+        float, typer.Option(min=0, help="Average by F_β instead of F1, with this β, up to 1000.")
     ] = 1.0,
     binary: Annotated[bool, typer.Option("--binary", help="Find the best binary trees.")] = False,
     direction: Annotated[
         Direction | None,
-        typer.Option(help="How --binary joins what no run decides; right if not given. Only with --binary."),
+        typer.Option(help="With --binary: how to branch where no run decides; right if not given."),
     ] = None,
     labelled: Annotated[
         bool,
         typer.Option(
             "--labelled",
-            help="Average labels jointly with constituents. Without it constituents are chosen first, and "
-            "labels are voted on, which is better with few runs whose labels differ much.",
+            help="Choose constituents and labels together. Without it, constituents are chosen first, and "
+            "then the runs vote on the label of each; that is better if few runs differ much in labels.",
         ),
     ] = False,
     unaries: Annotated[
         Unaries | None,
-        typer.Option(help="With --labelled: keep unary chains (the default), or none of them."),
+        typer.Option(help="With --labelled: whether averages may have unary chains; keep if not given."),
     ] = None,
     ties: Annotated[
         str,
@@ -76,16 +76,16 @@ def average(
         typer.Option(
             metavar="RULE|FILE",
             autocompletion=lambda: list(get_args(TieRule)),
-            help="What decides between equally good trees: canonical, right (last words far to the right), "
-            "left (first words far to the left), or a JSON Lines file with values of constituents (see "
-            "docs/averaging.md).",
+            help="Which of equally good trees to take: canonical, right (constituents end far to the right), "
+            "left (constituents begin far to the left), or by a JSON Lines file that says how much each "
+            "constituent is preferred (see docs/averaging.md).",
         ),
     ] = "canonical",
     method: Annotated[
         str,
         typer.Option(
             autocompletion=lambda: list(get_args(MethodName)),
-            help=f"One of {', '.join(get_args(MethodName))} (integer-programming needs SciPy).",
+            help=f"One of {', '.join(get_args(MethodName))}; see docs/averaging.md.",
         ),
     ] = "exact",
     jobs: Annotated[
@@ -95,27 +95,27 @@ def average(
         float | None,
         typer.Option(
             min=0,
-            help="Seconds for one sentence; beyond it a bound tells what may be missing. For the methods "
-            "exact and integer-programming.",
+            help="Seconds for one sentence, after which the best tree so far is taken, with a bound on what "
+            "is missing. For the methods exact and integer-programming.",
         ),
     ] = None,
     node_limit: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="Steps of the search for one sentence, a million if not given; beyond them a bound "
-            "tells what may be missing. Unlike seconds they give the same trees on every machine.",
+            help="The same limit as search steps, a million if not given. Unlike seconds, they give the same "
+            "trees on every machine.",
         ),
     ] = None,
     max_fan_out: Annotated[
         int | None,
-        typer.Option(min=1, help="Bound on the fan-out of constituents, for the method dynamic-programming."),
+        typer.Option(min=1, help="The largest fan-out that the method dynamic-programming may use."),
     ] = None,
     skip_unsolved: Annotated[
         bool,
         typer.Option(
             "--skip-unsolved",
-            help="Skip and count sentences that are beyond the reach of the method, instead of stopping.",
+            help="Skip and count sentences that the method cannot solve, instead of stopping.",
         ),
     ] = False,
     match: options.MatchBy = "position",
@@ -123,7 +123,8 @@ def average(
         Path | None,
         WRITES,
         typer.Option(
-            help="Write objective, bound, optimal, candidates and seconds of every sentence as JSON."
+            help="Write facts about each average to this JSON file: objective, bound, whether it is optimal, "
+            "number of candidates, seconds."
         ),
     ] = None,
     from_format: options.From = None,
@@ -137,7 +138,7 @@ def average(
     workers: options.Workers = None,
     address: options.Address = None,
 ) -> None:
-    """Average several treebanks of the same sentences: the trees that agree best with all of them.
+    """Average several treebanks of the same sentences: find the trees that agree best with all of them.
 
     [bold]Examples[/bold]
 
@@ -163,20 +164,16 @@ def average(
     from treemean.cli.aligned import Repeated
     from treemean.cli.hits import hits_of
     from treemean.cli.numbers import StatsWriter
-    from treemean.cli.output import naming_options, report_losses, say, with_progress
+    from treemean.cli.output import naming_options, report_losses, say, with_progress, written_to
     from treemean.cli.scaling import check_engine, folder_wanted
     from treemean.files.source import spooled
     from treemean.formats import TreebankWriter
     from treemean.scaling.ties import TiesFile
 
     if direction is not None and not binary:
-        raise typer.BadParameter(
-            "it says how --binary joins; give --binary as well", param_hint="--direction"
-        )
+        raise typer.BadParameter("it works only with --binary: give that as well", param_hint="--direction")
     if unaries is not None and not labelled:
-        raise typer.BadParameter(
-            "it is for labelled averages; give --labelled as well", param_hint="--unaries"
-        )
+        raise typer.BadParameter("it works only with --labelled: give that as well", param_hint="--unaries")
     shares = options.numbers(weights, "--weights")
     limit = {} if node_limit is None else {"node_limit": node_limit}
     reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
@@ -200,7 +197,9 @@ def average(
         check_engine(output, to_format, workers, address, engine)
         for given, hint in ((time_limit, "--time-limit"), (jobs, "--jobs")):
             if given is not None:
-                raise typer.BadParameter("it does not go with shards; see docs/scaling.md", param_hint=hint)
+                raise typer.BadParameter(
+                    "it cannot be used when shards are written; see docs/scaling.md", param_hint=hint
+                )
         _average_shards(
             runs,
             output,
@@ -284,7 +283,7 @@ def average(
         say(f"{len(skipped)} sentences skipped that are beyond the reach of {method}")
     report_losses(writer)
     noun = "sentence" if sentences == 1 else "sentences"
-    say(f"{sentences} {noun} averaged, {proven} proven optimal, written to {output}")
+    say(f"{sentences} {noun} averaged, {proven} proven optimal, {written_to(output)}")
 
 
 def _average_shards(

@@ -29,13 +29,17 @@ class Files:
     ----------
     role : whether it reads or writes them; a folder is written file by file, see `files.inputs.protected`.
     of_folder : which files of a folder are read, all if none are named.
+    folder_must_exist : whether the folder of a file to write is looked for before the command runs.
     """
 
     role: Literal["reads", "writes"]
     of_folder: tuple[str, ...] = ()
+    folder_must_exist: bool = False
 
 
-READS, WRITES = Files("reads"), Files("writes")
+READS, WRITES = Files("reads"), Files("writes", folder_must_exist=True)
+#: Writes a folder, which is made with those above it; or a file that is opened before anything else is done.
+WRITES_FOLDER = Files("writes")
 #: Reads the trees of a folder, see `experiments.predictions.read_folder`.
 READS_PREDICTIONS = Files("reads", ("gold*", "run*"))
 #: Reads what `treemean ensemble` left in the folders below its own; tables may go to its own.
@@ -73,13 +77,18 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def run(**given: Any) -> Any:
         from treemean.files.inputs import protected
+        from treemean.files.output import check_folder
 
         said = files_of(function)
         inputs = [path for _, path in _paths(given, said, "reads")]
         if given.get(IN_PLACE):
             del inputs[0]
         advice = "; --in-place writes over the input" if IN_PLACE in given else ""
-        check_different(list(_paths(given, said, "writes")), inputs, advice)
+        outputs = list(_paths(given, said, "writes"))
+        check_different(outputs, inputs, advice)
+        for name, path in outputs:
+            if said[name].folder_must_exist:
+                check_folder(path)
         with protected(inputs):
             return function(**given)
 
@@ -101,7 +110,7 @@ def check_different(outputs: Sequence[tuple[str, str]], inputs: Sequence[str], a
         if any(is_same(target, other) for other in others):
             hint = "OUT" if name == "target" else f"--{name.replace('_', '-')}"
             raise typer.BadParameter(
-                f"{target} is also another file of this command{advice}", param_hint=hint
+                f"{target} is also an input, or another output, of this command{advice}", param_hint=hint
             )
 
 

@@ -15,8 +15,12 @@ from treemean.names import Metric, SignificanceTest
 
 @app.command()
 def compare(
-    prediction_a: Annotated[str, READS, typer.Argument(metavar="PRED_A", help="Is this one better …")],
-    prediction_b: Annotated[str, READS, typer.Argument(metavar="PRED_B", help="… than this one?")],
+    prediction_a: Annotated[
+        str, READS, typer.Argument(metavar="PRED_A", help="The prediction that may be better.")
+    ],
+    prediction_b: Annotated[
+        str, READS, typer.Argument(metavar="PRED_B", help="The prediction to compare it with.")
+    ],
     gold: Annotated[str, READS, typer.Argument(metavar="GOLD", help="The gold trees.")],
     test: Annotated[
         SignificanceTest,
@@ -41,7 +45,7 @@ def compare(
     glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
-    """Test whether one prediction is better than another, sentence by sentence.
+    """Test whether one prediction is significantly better than another.
 
     [bold]Examples[/bold]
 
@@ -53,6 +57,7 @@ def compare(
     """
     from treemean.cli.output import short_names, show_json, show_tables
     from treemean.cli.scoring import Files
+    from treemean.errors import MismatchError
     from treemean.evaluation import Comparison, Evaluation
     from treemean.evaluation import compare as compare_evaluations
     from treemean.evaluation.streaming import Scoring, compare_batches
@@ -73,7 +78,11 @@ def compare(
 
         def whole() -> tuple[Comparison, Evaluation]:
             a, b = files.at_once()
-            return compare_evaluations(a, b, test=test, metric=metric, samples=samples, seed=seed), a
+            try:
+                found = compare_evaluations(a, b, test=test, metric=metric, samples=samples, seed=seed)
+            except MismatchError as error:
+                raise MismatchError(f"{prediction_a} and {prediction_b}: {error}") from None
+            return found, a
 
         result, a = files.streamed(in_parts, whole)
     if as_json or style == "json":

@@ -10,7 +10,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS, WRITES
+from treemean.cli.commands import READS, WRITES_FOLDER
 from treemean.files.inputs import is_same
 from treemean.names import BinarisingRule, BranchingRule, ChainLabel, EngineName
 
@@ -25,15 +25,19 @@ Functions = Literal["keep", "drop", "join", "split"]
 @app.command()
 def convert(
     source: Annotated[
-        str, READS, typer.Argument(metavar="IN", help="A file, a folder or zip of files, a pattern, or -.")
+        str,
+        READS,
+        typer.Argument(
+            metavar="IN", help="A file, a folder or zip of files, a pattern such as 'wsj/*.mrg', or -."
+        ),
     ],
     target: Annotated[
         str,
-        WRITES,
+        WRITES_FOLDER,
         typer.Argument(
             metavar="OUT",
-            help="A file (.gz compresses), -, or a FOLDER/ for shards, or for Alpino XML with --to alpino. "
-            "Not needed with --in-place.",
+            help="A file (compressed if it ends in .gz), - to print, or a FOLDER/ for Parquet files, or for "
+            "Alpino XML with --to alpino. Not needed with --in-place.",
         ),
     ] = "",
     from_format: options.From = None,
@@ -52,30 +56,32 @@ def convert(
     ids: Annotated[
         str | None,
         READS,
-        typer.Option("--ids", metavar="FILE", help="Only sentences whose ids are in this file, one a line."),
+        typer.Option(
+            "--ids", metavar="FILE", help="Only sentences whose ids are in this file, one id per line."
+        ),
     ] = None,
     discontinuous: Annotated[
         bool,
-        typer.Option("--discontinuous", help="Only sentences that have a discontinuous constituent."),
+        typer.Option("--discontinuous", help="Only sentences with a discontinuous constituent."),
     ] = False,
     min_support: Annotated[
         float | None,
-        typer.Option(metavar="X", min=0, max=1, help="Remove constituents with less support."),
+        typer.Option(metavar="X", min=0, max=1, help="Remove constituents with a lower support."),
     ] = None,
     min_probability: Annotated[
         float | None,
-        typer.Option(metavar="X", min=0, max=1, help="Remove constituents that are less probable."),
+        typer.Option(metavar="X", min=0, max=1, help="Remove constituents with a lower probability."),
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(metavar="NP,VP", help="Remove constituents with other labels than these."),
+        typer.Option(metavar="NP,VP", help="Keep only constituents with these labels."),
     ] = None,
     move_punctuation: Annotated[
         bool,
         typer.Option(
             "--move-punctuation",
-            help="Attach punctuation where it makes no gap: to the smallest constituent with the words on "
-            "both sides of it.",
+            help="Attach punctuation where it makes no gap: to the smallest constituent that has the words "
+            "on both sides of it.",
         ),
     ] = False,
     remove_punctuation: Annotated[
@@ -83,7 +89,7 @@ def convert(
     ] = False,
     punctuation: options.Punctuation = "auto",
     collapse_unaries: Annotated[
-        bool, typer.Option("--collapse-unaries", help="Leave one constituent for each set of words.")
+        bool, typer.Option("--collapse-unaries", help="Make one constituent of each unary chain.")
     ] = False,
     keep_label: Annotated[ChainLabel, typer.Option(help="Which label of a collapsed chain stays.")] = "top",
     drop_labels: Annotated[bool, typer.Option("--drop-labels", help="Remove the labels.")] = False,
@@ -101,19 +107,22 @@ def convert(
     max_length: Annotated[int | None, typer.Option(min=1, help="Leave out longer sentences.")] = None,
     lower_case: Annotated[bool, typer.Option("--lower-case", help="Write words in lower case.")] = False,
     normalise_numbers: Annotated[
-        bool, typer.Option("--normalise-numbers", "--normalize-numbers", help="Write numbers as N.")
+        bool,
+        typer.Option(
+            "--normalise-numbers", "--normalize-numbers", help="Write N for words that are numbers."
+        ),
     ] = False,
     make_continuous: Annotated[
         bool,
         typer.Option(
-            "--make-continuous", help="Raise the parts of discontinuous constituents until none is left."
+            "--make-continuous", help="Make trees continuous: move parts of discontinuous constituents up."
         ),
     ] = False,
     skip_unwritable: Annotated[
         bool, typer.Option("--skip-unwritable", help="Skip and count trees that the format cannot express.")
     ] = False,
     in_place: Annotated[
-        bool, typer.Option("--in-place", help="Write over IN, in its own format unless --to names another.")
+        bool, typer.Option("--in-place", help="Overwrite IN, in its own format unless --to names another.")
     ] = False,
     skip_bad: options.SkipBad = False,
     bad_file: options.BadFile = None,
@@ -122,14 +131,13 @@ def convert(
     workers: options.Workers = None,
     address: options.Address = None,
 ) -> None:
-    """Convert a treebank to another format, changing trees on the way if wished.
+    """Convert a treebank to another format, and change its trees if you like.
 
-    The output appears only when everything was written. However options are
-    given, sentences are taken by number and id first; then punctuation is moved
-    or removed, lengths are counted, and functions are split from labels; then
-    constituents are removed by support, probability and label (their children
-    move up, the root stays), and with [cyan]--discontinuous[/cyan] sentences without gaps are
-    left out; all other changes come last. Whatever fails one condition is out.
+    The order of the options does not matter. These steps follow one another: take sentences by number and
+    id; move or remove punctuation; take sentences by length; split functions from labels; remove constituents
+    by support, probability and label (their children move up, and the root stays); with
+    [cyan]--discontinuous[/cyan], leave out sentences without gaps; make all other changes. A sentence is
+    kept if it meets all conditions. The output appears when everything is written.
 
     [bold]Examples[/bold]
 
@@ -164,14 +172,18 @@ def convert(
     from treemean.scaling.conversion import Conversion
 
     if move_punctuation and remove_punctuation:
-        raise typer.BadParameter("what is removed cannot be moved", param_hint="--move-punctuation")
+        raise typer.BadParameter(
+            "give either --move-punctuation or --remove-punctuation", param_hint="--move-punctuation"
+        )
     if ids == source == "-":
-        raise typer.BadParameter("standard input is the treebank already", param_hint="--ids")
+        raise typer.BadParameter("standard input cannot be both the treebank and the ids", param_hint="--ids")
     if ids is not None and is_same(ids, source):
-        raise typer.BadParameter(f"{ids} is also another file of this command", param_hint="--ids")
+        raise typer.BadParameter(
+            f"{ids} is also an input, or another output, of this command", param_hint="--ids"
+        )
     target = _in_place(source, target) if in_place else target
     if not target:
-        raise typer.BadParameter("where to? Give a file, -, or --in-place", param_hint="OUT")
+        raise typer.BadParameter("give a file, - to print the trees, or --in-place", param_hint="OUT")
     if in_place and to_format is None and format_of_name(target) is None:
         to_format = from_format or format_of_file(source).name  # as it was found
     options.ranges(sentences, "--sentences")
@@ -219,7 +231,14 @@ def _convert_to_file(
     bad_file: Path | None,
     skip_unwritable: bool,
 ) -> None:
-    from treemean.cli.output import naming_options, report_losses, report_problems, say, with_progress
+    from treemean.cli.output import (
+        naming_options,
+        report_losses,
+        report_problems,
+        say,
+        with_progress,
+        written_to,
+    )
     from treemean.formats import Problems, TreebankWriter, Unwritable, read_batches
     from treemean.scaling.conversion import Converter
     from treemean.scaling.sums import Sums
@@ -247,7 +266,7 @@ def _convert_to_file(
     report_problems(problems, unwritable)
     report_losses(writer)
     _tell(sums, converter.absent_labels, conversion)
-    say(f"{sums.counts['written'] - unwritable.skipped} sentences written to {target}")
+    say(f"{sums.counts['written'] - unwritable.skipped} sentences {written_to(target)}")
 
 
 def _convert_to_folder(
@@ -266,7 +285,7 @@ def _convert_to_folder(
 
     if bad_file is not None and not conversion.skip_bad:
         raise typer.BadParameter(
-            "records are set aside only where they are skipped: give --skip-bad", param_hint="--bad-file"
+            "only skipped sentences are written there: give --skip-bad as well", param_hint="--bad-file"
         )
     with job_progress(f"converting {conversion.source}") as progress:
         done = scaling.convert(
@@ -306,14 +325,18 @@ def _tell(sums: Sums, absent_labels: list[str], conversion: Conversion) -> None:
         }
         reasons = " or ".join(reason for reason, possible in why.items() if possible)
         say(f"{left} {'sentence' if left == 1 else 'sentences'} left out ({reasons})")
-    if not counts["written"]:
+    if not counts["read"]:
+        say(f"{conversion.source}: there are no sentences; the output is empty")
+    elif not counts["written"]:
         say("no sentence is left: the output is empty")
 
 
 def _in_place(source: str, target: str) -> str:
     """Return the file to write over; refuse what is no single file, and another output."""
     if target and not is_same(target, source):
-        raise typer.BadParameter(f"it writes over {source}, and not {target}", param_hint="--in-place")
+        raise typer.BadParameter(f"it overwrites {source}: leave out {target}", param_hint="--in-place")
     if not Path(source).is_file() or is_zipfile(source):
-        raise typer.BadParameter(f"{source} is no file that could be written", param_hint="--in-place")
+        raise typer.BadParameter(
+            f"{source} is not a single file that can be overwritten", param_hint="--in-place"
+        )
     return source

@@ -17,7 +17,7 @@ from treemean.printing import harmless_json
 if TYPE_CHECKING:
     from treemean.training.inspection import DataReport
 
-debug_app = App(no_args_is_help=True, help="Check a configuration or a corpus before a long run.")
+debug_app = App(no_args_is_help=True, help="Check a configuration or a corpus before training.")
 app.add_typer(debug_app, name="debug")
 
 
@@ -56,15 +56,15 @@ def data(
     ],
     dialect: options.Dialect = "auto",
     override: Overrides = None,
-    preset: Annotated[str, typer.Option(help="What files are checked for, if no configuration is given.")] = (
-        "tn-lcfrs"
-    ),
+    preset: Annotated[
+        str, typer.Option(help="The preset that files are to be trained with, if no CONFIG is given.")
+    ] = ("tn-lcfrs"),
     as_json: options.AsJson = False,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the numbers.")] = "table",
 ) -> None:
-    """Check a corpus before a long run: sizes, lengths, vocabulary, what is left out, what is wrong.
+    """Check a corpus before training: sizes, lengths, vocabulary, what is left out, what is wrong.
 
-    Exits with 1 if something would stop a run.
+    Exits with 1 if something would stop the training.
 
     [bold]Examples[/bold]
 
@@ -105,8 +105,8 @@ def _tables(report: DataReport) -> list[Any]:
         "sentences": [file.sentences for file in report.files],
         "words without punctuation": [file.words for file in report.files],
         "empty lines": [file.counts.empty_lines for file in report.files],
-        "nothing but punctuation": [file.counts.punctuation_only for file in report.files],
-        "of one word": [file.one_word for file in report.files],
+        "only punctuation": [file.counts.punctuation_only for file in report.files],
+        "one word": [file.one_word for file in report.files],
         "over the length limit": [file.too_long for file in report.files],
         "repeated": [file.repeated for file in report.files],
     }
@@ -119,13 +119,13 @@ def _tables(report: DataReport) -> list[Any]:
         [name, *(histogram.get(name, 0) for histogram in histograms)] for name in order
     ]
     facts: list[list[Any]] = [
-        ["words that the model would know", report.vocabulary],
-        ["different words trained on", report.types],
-        ["known of the words trained on, %", report.train_coverage],
-        ["known of the development words, %", report.development_coverage],
-        ["development sentences also trained on", report.overlap],
-        ["steps of the first epoch", report.first_epoch_steps],
-        [f"steps of all {report.epochs} epochs", report.steps],
+        ["vocabulary of the model", report.vocabulary],
+        ["different words in the training text", report.types],
+        ["known words in the training text, %", report.train_coverage],
+        ["known words in the development text, %", report.development_coverage],
+        ["development sentences also in the training text", report.overlap],
+        ["training steps in the first epoch", report.first_epoch_steps],
+        [f"training steps in all {report.epochs} epochs", report.steps],
     ]
     return [
         Table(["", *paths], files, title="Files"),

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from treemean.cli.app import app
-from treemean.cli.commands import WRITES
+from treemean.cli.commands import WRITES_FOLDER
 from treemean.cli.train import Overrides
 
 
@@ -17,15 +17,18 @@ from treemean.cli.train import Overrides
 def demo(
     folder: Annotated[
         Path,
-        WRITES,
-        typer.Option("--output", "-o", metavar="FOLDER", help="For everything that the demo makes."),
+        WRITES_FOLDER,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="The folder for everything that the demo makes."
+        ),
     ] = Path("treemean-demo"),
     override: Overrides = None,
 ) -> None:
     """Train five parsers on raw text, average, score and draw their trees, and make a report to open.
 
-    All on the embedded sample. It takes two to five minutes; interrupted or repeated, it goes on where it
-    was. What it runs is [cyan]treemean ensemble[/cyan] with a configuration that it writes first.
+    The text is the sample that comes with treemean. The demo takes two to five minutes; after an
+    interruption, the same command continues. It writes a configuration, and runs
+    [cyan]treemean ensemble[/cyan] with it.
 
     [bold]Examples[/bold]
 

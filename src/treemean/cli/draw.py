@@ -99,7 +99,7 @@ def draw(
     from treemean.trees.drawing import Panel, Row, draw_as, draw_sheet, drawing_format
 
     if id is not None and sentences is not None:
-        raise typer.BadParameter("a sentence has either a number or an id", param_hint="--id")
+        raise typer.BadParameter("give either --sentences or --id", param_hint="--id")
     chosen = (
         None if id is not None else options.ranges("1" if sentences is None else sentences, "--sentences")
     )

@@ -9,7 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS_PREDICTIONS, WRITES
+from treemean.cli.commands import READS_PREDICTIONS, WRITES_FOLDER
 from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
 from treemean.names import DialectName, EnsembleModel, WeightRule
@@ -20,20 +20,23 @@ if TYPE_CHECKING:
 Development = Annotated[
     Path | None,
     READS_PREDICTIONS,
-    typer.Option("--dev", metavar="DIR", help="Trees of the development sentences: gold.* and run*.*"),
+    typer.Option(
+        "--dev", metavar="DIR", help="The folder with trees of development sentences: gold.* and run*.*"
+    ),
 ]
 Test = Annotated[
     Path | None,
     READS_PREDICTIONS,
-    typer.Option("--test", metavar="DIR", help="Trees of the test sentences, likewise."),
+    typer.Option("--test", metavar="DIR", help="The folder with trees of test sentences: gold.* and run*.*"),
 ]
 Model = Annotated[
     EnsembleModel | None,
-    typer.Option(help="How runs are weighed; ensemble.model (paper) if not given."),
+    typer.Option(help="How runs are weighted; ensemble.model (paper) if not given."),
 ]
 Keep = Annotated[int | None, typer.Option(min=1, help="How many runs are averaged; five if not given.")]
 Weigh = Annotated[
-    WeightRule | None, typer.Option(help="Which development F1 weighs them; discontinuous if not given.")
+    WeightRule | None,
+    typer.Option(help="Which development F1 is the weight of a run; discontinuous if not given."),
 ]
 
 
@@ -47,13 +50,13 @@ def ensemble(
     test: Test = None,
     folder: Annotated[
         Path,
-        WRITES,
+        WRITES_FOLDER,
         typer.Option(
             "--folder",
             "--output",
             "-o",
             metavar="FOLDER",
-            help="For everything that is made, and found again later.",
+            help="The folder for all results; those that are there are not made again.",
         ),
     ] = Path("ensemble"),
     model: Model = None,
@@ -65,7 +68,7 @@ def ensemble(
         int | None, typer.Option(min=1, metavar="K", help="How many runs to train; run.runs if not given.")
     ] = None,
     parallel: Annotated[
-        int | None, typer.Option(min=1, help="How many at a time; run.parallel if not given.")
+        int | None, typer.Option(min=1, help="How many runs to train at a time; run.parallel if not given.")
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
@@ -73,15 +76,15 @@ def ensemble(
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the results.")] = "table",
     as_json: options.AsJson = False,
 ) -> None:
-    """Run the whole experiment: train, choose, weigh, parse, average, evaluate, and show the results.
+    """Run the whole experiment: train several runs, choose and weight them, parse, average, and score.
 
-    With CONFIG, runs from one initialisation are trained on raw text. With --dev and --test, trees that are
-    there already are used: each folder has gold.* and run*.* in any format, and runs are matched by name.
+    With CONFIG, it trains several runs on raw text, all from one initialisation. With --dev and --test, it
+    uses trees that you have: each folder holds gold.* and run*.* in any format, and runs are matched by name.
 
-    The best runs by development F1 are averaged, weighted by their development F1 on discontinuous
-    constituents (paper), with equal weights (equal), or as a model of [cyan]treemean fit[/cyan] says, which
-    sees all runs (boosted, logistic, typed, …). All is scored on the test set. What was done before is not
-    done again: after an interruption, give the same command once more.
+    The runs with the best development F1 are averaged and scored on the test set. Their weights are their
+    development F1 on discontinuous constituents (--model paper), or equal (equal), or come from a model of
+    [cyan]treemean fit[/cyan], which uses all runs (boosted, logistic, typed, …). After an interruption, the
+    same command continues.
 
     FOLDER gets the models (runs), the parses, the averages (ensemble), results.json and results.md.
 
@@ -105,14 +108,14 @@ def ensemble(
 
     if (config is None) == (test is None):
         raise typer.BadParameter(
-            "give either CONFIG, to train, or --test with trees that are there", param_hint="CONFIG"
+            "give either CONFIG, to train, or --test with a folder of trees", param_hint="CONFIG"
         )
     outcome: EnsembleOutcome
     if test is not None:
         for option, given in (("--override", override), ("--runs", runs), ("--parallel", parallel)):
             if given:
                 raise typer.BadParameter(
-                    "it is about training; with --test nothing is trained", param_hint=option
+                    "it is for training, and with --test nothing is trained", param_hint=option
                 )
         title = test.name
         with resumable():
@@ -120,7 +123,7 @@ def ensemble(
     else:
         if development is not None:
             raise typer.BadParameter(
-                "it goes with --test; CONFIG names development trees itself", param_hint="--dev"
+                "it works only with --test; CONFIG names the development trees itself", param_hint="--dev"
             )
         assert config is not None
         settings = [*(override or []), *options.dialect_setting(dialect)]

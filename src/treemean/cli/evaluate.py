@@ -9,7 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS, WRITES
+from treemean.cli.commands import READS, WRITES, WRITES_FOLDER
 from treemean.cli.output import OutputFormat
 
 
@@ -18,7 +18,7 @@ def evaluate(
     files: Annotated[
         list[str],
         READS,
-        typer.Argument(metavar="PRED... GOLD", help="One prediction or several, and the gold trees last."),
+        typer.Argument(metavar="PRED... GOLD", help="One or more predictions, and the gold trees last."),
     ],
     protocol: options.Protocol = "standard",
     labelled: options.Labelled = None,
@@ -32,7 +32,7 @@ def evaluate(
         bool,
         typer.Option(
             "--by-label",
-            help="Add scores by label: F1 and confused labels with --labelled, else recall by gold label.",
+            help="Add scores by label: with --labelled F1 and confused labels, without it recall.",
         ),
     ] = False,
     by_length: Annotated[bool, typer.Option("--by-length", help="Add F1 by sentence length.")] = False,
@@ -60,12 +60,12 @@ def evaluate(
     address: options.Address = None,
     work: Annotated[
         str | None,
-        WRITES,
+        WRITES_FOLDER,
         typer.Option(
             "--work",
             metavar="FOLDER",
-            help="With an engine: where what is finished is kept until the end, so that the same command "
-            "goes on. Among temporary files if not given; workers of a cluster must see it.",
+            help="With --engine: the folder for intermediate results, with which the same command continues "
+            "after an interruption. A temporary one if not given; all workers of a cluster must see it.",
         ),
     ] = None,
 ) -> None:
@@ -105,7 +105,7 @@ def evaluate(
     }
     check_engine(None, None, workers, address, engine)
     if work is not None and engine is None:
-        raise typer.BadParameter("it is for an engine: give --engine as well", param_hint="--work")
+        raise typer.BadParameter("it works only with --engine: give that as well", param_hint="--work")
     names = short_names(predictions)
     if engine is None:
         with spooled(files) as paths:

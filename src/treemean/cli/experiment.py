@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from treemean.cli.app import app
-from treemean.cli.commands import READS_ENSEMBLE, WRITES
+from treemean.cli.commands import READS_ENSEMBLE, WRITES_FOLDER
 from treemean.cli.ensemble import Development, Keep, Model, Test, Weigh
 from treemean.cli.options import Dialect
 from treemean.cli.output import OutputFormat
@@ -28,13 +28,15 @@ def experiment(
         typer.Option("--from", metavar="OUT", help="A folder that treemean ensemble made."),
     ] = None,
     output: Annotated[
-        Path, WRITES, typer.Option("--output", "-o", metavar="FOLDER", help="For tables and figures.")
+        Path,
+        WRITES_FOLDER,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for tables and figures."),
     ] = Path("experiment"),
     dialect: Dialect = "auto",
     model: Model = None,
     keep: Keep = None,
     weigh: Weigh = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
     ] = None,
@@ -64,7 +66,9 @@ def experiment(
     if (ensemble is None) == (test is None):
         raise typer.BadParameter("give either --test (and --dev), or --from", param_hint="--test")
     if ensemble is not None and development is not None:
-        raise typer.BadParameter("it goes with --test; --from has its own", param_hint="--dev")
+        raise typer.BadParameter(
+            "it works only with --test; --from has its own development trees", param_hint="--dev"
+        )
     given: dict[str, Any] = {"model": model, "keep": keep, "weigh": weigh, "seed": seed, "jobs": jobs}
     options = {option: value for option, value in given.items() if value is not None}
     if test is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,7 +52,9 @@ def fit(
     runs: Annotated[
         list[str], READS, typer.Argument(metavar="RUN...", help="Treebanks of the development sentences.")
     ],
-    output: Annotated[str, WRITES, typer.Option("--output", "-o", help="Where to write the hits, as JSON.")],
+    output: Annotated[
+        str, WRITES, typer.Option("--output", "-o", help="Where to write the hits, as JSON; - prints them.")
+    ],
     gold: Annotated[
         str | None,
         READS,
@@ -62,51 +63,60 @@ def fit(
     model: Annotated[
         HitModelName | None,
         typer.Option(
-            help="How hits are estimated. If not given: boosted from 300 sentences on, else logistic."
+            help="The model that is fitted; if not given, boosted from 300 sentences on, else logistic."
         ),
     ] = None,
     labelled: Annotated[
         bool,
         typer.Option(
             "--labelled",
-            help="Fit hits of labelled constituents, for [cyan]average --labelled[/cyan]; without it labels "
-            "do not count.",
+            help="Count a constituent as right only with its label; for [cyan]average --labelled[/cyan].",
         ),
     ] = False,
-    target: Annotated[Target, typer.Option(help="Which F1 is to be high.")] = "both",
+    target: Annotated[Target, typer.Option(help="Which F1 to optimise.")] = "both",
     eta: Annotated[
-        float, typer.Option(min=0, help="How much discontinuous F1 counts beside overall F1, for both.")
+        float,
+        typer.Option(min=0, help="For --target both: how much discontinuous F1 counts beside overall F1."),
     ] = 0.5,
     objective: Annotated[
         ObjectiveName | None,
         typer.Option(
-            help="What is maximised: the scores of the corpus, the paper's F_β of each sentence, or its "
-            "expected F1. If not given, corpus for signed, logistic and boosted; the others have sentence."
+            help="What averages maximise: the F1 of the corpus, the paper's F_β of each sentence, or its "
+            "expected F1. If not given, corpus for signed, logistic and boosted, sentence for the others."
         ),
     ] = None,
-    beta: Annotated[str, typer.Option(help="The β of sentence, or auto to search for it.")] = "1",
+    beta: Annotated[
+        str, typer.Option(help="The β of --objective sentence; auto searches for the best.")
+    ] = "1",
     select: Annotated[
         SelectionRule,
         typer.Option(
-            help="Which runs are asked: all, the best ones, or those found by adding or leaving out."
+            help="Which runs to use: all, the best ones (top), or those found by adding runs one by one "
+            "(forward) or leaving them out (backward)."
         ),
     ] = "all",
     size: Annotated[
-        int | None, typer.Option(min=1, help="How many runs to select; as many as score best if not given.")
+        int | None,
+        typer.Option(min=1, help="How many runs to select; if not given, the number that scores best."),
     ] = None,
     score: Annotated[
         Metric,
-        typer.Option(help="Which development F1 are the weights of scalar; the paper's is the default."),
+        typer.Option(
+            help="For the model scalar: the development F1 that weighs each run; the paper takes the default."
+        ),
     ] = "discontinuous",
     scores: Annotated[
-        str | None, typer.Option(metavar="S1,S2,…", help="Weights of scalar that are given.")
+        str | None,
+        typer.Option(
+            metavar="S1,S2,…", help="Weights of the runs for the model scalar, instead of F1 scores."
+        ),
     ] = None,
     pareto: Annotated[
         str | None,
         typer.Option(
             metavar="[FILE]",
-            help="Show overall against discontinuous F1, and draw them into FILE (svg, png or pdf), or "
-            "beside the hits.",
+            help="Show the trade-off between overall and discontinuous F1, and draw it to FILE (svg, png or "
+            "pdf), or to a file beside the hits.",
         ),
     ] = None,
     reliability: Annotated[
@@ -114,15 +124,12 @@ def fit(
         WRITES,
         typer.Option(
             metavar="FILE",
-            help="Draw how often candidates of each probability are right, and the risk at each coverage, "
-            "into FILE (svg, png or pdf).",
+            help="Draw a reliability diagram and a risk-coverage curve to FILE (svg, png or pdf).",
         ),
     ] = None,
     most: Annotated[
         int,
-        typer.Option(
-            min=1, help="With gold trees, fit to no more sentences than this: all of them are held in memory."
-        ),
+        typer.Option(min=1, help="With --gold: the most sentences to fit to; they are held in memory."),
     ] = 20_000,
     protocol: options.Protocol = "paper",
     match: options.MatchBy = "position",
@@ -135,9 +142,10 @@ def fit(
     glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
-    """Fit what proposed constituents are worth, for better averages of the same runs.
+    """Learn from gold trees how much to trust the constituents of each run, for better averages.
 
-    The runs are those to be averaged later, in the same order, on development sentences with gold trees.
+    Give development trees of the runs, in the order in which you will average these runs. The result, a
+    file of hits, is for [cyan]treemean average --hits[/cyan]: a hit is the weight that a constituent has.
 
     [bold]Examples[/bold]
 
@@ -157,7 +165,7 @@ def fit(
     """
     from treemean import fitting
     from treemean.cli.aligned import aligned_batches
-    from treemean.cli.output import say, short_names, show_tables, working
+    from treemean.cli.output import file_names, say, short_names, show_tables, working, written_to
     from treemean.fitting.fit import fit_batches
     from treemean.fitting.fit.options import Options
     from treemean.reporting.figures import check_figure, draw_reliability, draw_trade_off
@@ -197,6 +205,7 @@ def fit(
         banks, count = _development(inputs, match, reading, most, seed)
         if count > len(banks[0]):
             notes.append(f"{len(banks[0]):,} of {count:,} sentences were drawn by the seed")
+        _check_words(banks, file_names(inputs), protocol, gold is not None)
     with working(f"fitting what constituents of {len(runs)} runs are worth"):
         if gold is not None or model is None:
             trees = (banks[: len(runs)], banks[-1] if gold else None)
@@ -216,7 +225,7 @@ def fit(
     if reliability is not None:
         draw_reliability(fitted.report["confidence"], reliability)
         say(f"reliability drawn to {reliability}")
-    say(f"hits of {len(runs)} runs fitted in {seconds:.1f} s, written to {output}")
+    say(f"hits of {len(runs)} runs fitted in {seconds:.1f} s, {written_to(output)}")
 
 
 def _development(
@@ -224,24 +233,31 @@ def _development(
 ) -> tuple[list[Treebank], int]:
     """Return the runs, and the gold trees if there are some, of so many sentences; and how many there were.
 
-    Where sentences are matched by ids, or files differ in their number, everything is held at first.
+    Where sentences are matched by ids, everything is held at first.
     """
     from treemean.averaging.alignment import align_by_id
-    from treemean.cli.output import read_all
-    from treemean.errors import MismatchError
+    from treemean.cli.output import file_names, read_all
     from treemean.files.source import spooled
     from treemean.fitting.fit.drawn import draw_sentences
     from treemean.formats.parallel import read_parallel
 
     with spooled(inputs) as paths:
         if match == "position":
-            with suppress(MismatchError):
-                return draw_sentences(read_parallel(paths, **reading), most, seed)
+            return draw_sentences(read_parallel(paths, **reading), most, seed)
         banks = [read_all(path, **reading) for path in paths]
-    if match == "id":
-        banks = align_by_id(banks)
-        return draw_sentences([banks], most, seed)
-    return banks, len(banks[0])
+    return draw_sentences([align_by_id(banks, file_names(inputs))], most, seed)
+
+
+def _check_words(banks: Sequence[Treebank], files: Sequence[str], protocol: str, has_gold: bool) -> None:
+    """Raise `MismatchError`, which names files, unless all have the same words; gold may have more."""
+    from treemean.averaging.alignment import check_aligned
+    from treemean.evaluation import get_protocol
+    from treemean.evaluation.alignment import align
+
+    runs = len(banks) - has_gold
+    check_aligned(banks[:runs], files[:runs])
+    if has_gold:
+        align(banks[0], banks[-1], get_protocol(protocol), names=(files[0], files[-1]))
 
 
 def _beta(text: str) -> float | None:
@@ -259,5 +275,7 @@ def _figure_path(pareto: str | None, output: str) -> Path | None:
     if pareto != BESIDE:
         return Path(pareto)
     if output == "-":
-        raise typer.BadParameter("name the file, as the hits are printed", param_hint="--pareto")
+        raise typer.BadParameter(
+            "name the file of the figure, as the hits are printed", param_hint="--pareto"
+        )
     return Path(output).with_suffix(".pareto.svg")

@@ -23,6 +23,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.models import ArgumentInfo, OptionInfo
 
+from treemean.cli import usage
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -46,6 +48,32 @@ class Command(TyperCommand):
         except KeyboardInterrupt:
             typer.echo("interrupted; files are as before, and the same command begins anew", err=True)
             raise
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the arguments; what is wrong with them is said in our words, whatever the version of Typer."""
+        typed = list(args)  # Typer empties the other
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if (message := self._explained(error, typed)) is not None:
+                error.format_message = lambda: message  # type: ignore[attr-defined]
+            raise
+
+    def _explained(self, error: Exception, typed: list[str]) -> str | None:
+        """Return what is wrong with an argument, None if we do not know better."""
+        name = getattr(getattr(error, "param", None), "name", None)
+        found = next((one for one in _parameters(self.callback) if one.name == name), None)
+        if found is None:
+            return None
+        if type(error).__name__ == "MissingParameter":
+            lines = (line.strip() for line in (self.help or "").splitlines())
+            example = next((line for line in lines if line.startswith("treemean ")), "")
+            return usage.missing(found.left, found.text, found.kind, example)
+        names = getattr(error.param, "opts", [])  # type: ignore[attr-defined]
+        given = usage.typed_value([] if found.is_argument else names, typed, getattr(error, "message", ""))
+        wrong = usage.wrong_value(found.kind, found.least, found.most, given)
+        called = found.left if found.is_argument else "/".join(names)
+        return None if wrong is None else f"{called}: {wrong}"
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return what stands behind the name of the command, in the help and in errors of usage."""
@@ -111,6 +139,12 @@ class _Parameter:
     left: str
     right: str
     is_argument: bool = False
+    # From the signature of a command: its name there, its type, what is said of it, its bounds.
+    name: str = ""
+    kind: Any = None
+    text: str = ""
+    least: float | None = None
+    most: float | None = None
 
 
 _HELP = _Parameter("-h, --help", "Show this help, and exit.")
@@ -180,7 +214,8 @@ def _parameters(callback: Any) -> Iterator[_Parameter]:
             if get_origin(_without_none(kind)) is list and "..." not in text:
                 text += "..."
             optional = default is not ... and not text.startswith("[")
-            yield _Parameter(f"[{text}]" if optional else text, info.help or "", is_argument=True)
+            left = f"[{text}]" if optional else text
+            yield _Parameter(left, info.help or "", True, name, _without_none(kind), info.help or "")
         else:
             yield _option(name, _without_none(kind), default, info)
 
@@ -207,7 +242,8 @@ def _option(name: str, kind: Any, default: Any, info: OptionInfo) -> _Parameter:
     if info.max is not None:
         notes.append(f"From {info.min:g} to {info.max:g}.")
     told = f" [dim]{_escaped(' '.join(notes))}[/dim]" if notes else ""
-    return _Parameter(left, f"{info.help or ''}{told}")
+    text = info.help or ""
+    return _Parameter(left, text + told, False, name, kind, text, info.min, info.max)
 
 
 def _without_none(kind: Any) -> Any:

@@ -73,7 +73,7 @@ def _with_a_say(weights: list[float] | None, count: int) -> list[int]:
     asked = with_a_say(weights, count)
     if len(asked) < 2:
         raise typer.BadParameter(
-            "one run alone does not tell how far it is right: give two runs, or --hits fitted to gold trees",
+            "one run alone gives no probabilities: give two runs, or --hits fitted to gold trees",
             param_hint="--probability",
         )
     return asked
@@ -95,7 +95,7 @@ def check_names(path: str, runs: list[str], given: dict[str, Any], *, labelled: 
     """
     for option, differs in (("--weights", given["weights"] is not None), ("--beta", given["beta"] != 1)):
         if differs:
-            raise typer.BadParameter(f"a file of hits does not go with {option}", param_hint="--hits")
+            raise typer.BadParameter(f"a file of hits cannot be combined with {option}", param_hint="--hits")
     from treemean.cli.output import short_names
     from treemean.fitting import load
 

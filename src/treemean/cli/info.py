@@ -26,11 +26,14 @@ _PACKAGES = (
 def info(
     address: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Of a Ray cluster whose resources are to be told, or auto."),
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Also show the resources of the Ray cluster at this address; auto finds one.",
+        ),
     ] = None,
     as_json: options.OnlyJson = False,
 ) -> None:
-    """Show versions, cores, memory, devices, kernels and Ray resources: what a report of a problem needs.
+    """Show versions, cores, memory, devices, kernels and Ray resources, for bug reports.
 
     [bold]Examples[/bold]
 
@@ -38,7 +41,7 @@ def info(
 
       treemean info --json
 
-      treemean info --address auto      [dim]# of a Ray cluster on this machine[/dim]
+      treemean info --address auto      [dim]# a Ray cluster on this machine[/dim]
     """
     from treemean.cli.output import show_json
 

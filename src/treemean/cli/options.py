@@ -39,22 +39,24 @@ From = Annotated[
         "--from",
         metavar="FORMAT",
         autocompletion=lambda: list(get_args(FormatName)),
-        help=f"Format of the input, if its name does not tell: {FORMAT_NAMES}.",
+        help=f"Format of the input; if not given, file names and contents decide. One of {FORMAT_NAMES}.",
     ),
 ]
 Dialect = Annotated[
     DialectName,
     typer.Option(
         metavar="DIALECT",
-        help="How leaves of PTB brackets are written; see docs/formats.md.",
+        help="How PTB brackets write tags, words and lemmas; see docs/formats.md.",
     ),
 ]
 KeepEmpty = Annotated[
-    bool, typer.Option("--keep-empty", help="Take traces and other empty leaves of PTB brackets for words.")
+    bool, typer.Option("--keep-empty", help="Keep traces and other empty elements of PTB brackets as words.")
 ]
 Glob = Annotated[
     str | None,
-    typer.Option(metavar="PATTERN", help="Read only such files of folders and archives, as '*.mrg'."),
+    typer.Option(
+        metavar="PATTERN", help="In folders and archives, read only files whose names match, as '*.mrg'."
+    ),
 ]
 Encoding = Annotated[str, typer.Option(help="Encoding of text formats (NEGRA files are often latin-1).")]
 SkipBad = Annotated[
@@ -66,14 +68,14 @@ SkipBad = Annotated[
 BadFile = Annotated[
     Path | None,
     WRITES,
-    typer.Option("--bad-file", help="Write the skipped sentences here, as they stand in the input."),
+    typer.Option("--bad-file", help="Write the skipped sentences to this file, unchanged."),
 ]
-Protocol = Annotated[ProtocolName, typer.Option(help="Which conventions count; see docs/evaluation.md.")]
+Protocol = Annotated[ProtocolName, typer.Option(help="How constituents are counted; see docs/evaluation.md.")]
 Labelled = Annotated[
     bool | None,
     typer.Option(
         "--labelled/--unlabelled",
-        help="A match needs the same label, too. Unlabelled unless a parameter file says otherwise.",
+        help="Whether a match needs the same label, too; not unless a parameter file says so.",
         show_default=False,
     ),
 ]
@@ -83,14 +85,14 @@ Prm = Annotated[
     typer.Option(
         "--prm",
         metavar="FILE",
-        help="Score as EVALB or disco-dop with this parameter file, in place of a protocol.",
+        help="Score as EVALB or disco-dop do with this parameter file, instead of --protocol.",
     ),
 ]
 Explain = Annotated[
-    bool, typer.Option("--explain", help="Tell every convention of the protocol below the table.")
+    bool, typer.Option("--explain", help="Print every convention of the protocol below the table.")
 ]
 IgnoreCase = Annotated[
-    bool, typer.Option("--ignore-case", help="Words that differ in case only are the same words.")
+    bool, typer.Option("--ignore-case", help="Ignore upper and lower case when words are compared.")
 ]
 To = Annotated[
     str | None,
@@ -98,37 +100,42 @@ To = Annotated[
         "--to",
         metavar="FORMAT",
         autocompletion=lambda: list(get_args(FormatName)),
-        help=f"Format of the output, if its name does not tell: {FORMAT_NAMES}; what is printed is "
-        "discbracket.",
+        help=f"Format of the output; if not given, the file name decides, and trees that are printed are "
+        f"discbracket. One of {FORMAT_NAMES}.",
     ),
 ]
-MatchBy = Annotated[Match, typer.Option(help="Match sentences by position or by id.")]
-MaxLength = Annotated[int | None, typer.Option(min=1, help="Leave out longer gold sentences.")]
+MatchBy = Annotated[Match, typer.Option(help="Pair the sentences of the files by position or by id.")]
+MaxLength = Annotated[
+    int | None, typer.Option(min=1, help="Leave out sentences whose gold tree has more words.")
+]
 Punctuation = Annotated[
     str,
     typer.Option(
-        help="What is punctuation: [cyan]auto[/cyan], [cyan]tag[/cyan] (known tags), [cyan]word[/cyan] "
-        "(no letter or digit), or a list of words such as [cyan]', . !'[/cyan], separated by blanks."
+        help="What counts as punctuation: [cyan]tag[/cyan] (words with a known tag), [cyan]word[/cyan] "
+        "(words without letter or digit), [cyan]auto[/cyan] (tag if there are such tags, else word), or a "
+        "list of words such as [cyan]', . !'[/cyan]."
     ),
 ]
 Sentences = Annotated[
     str | None,
-    typer.Option(metavar="RANGES", help="Which sentences, counted from 1 in the input, such as 3,7-9."),
+    typer.Option(metavar="RANGES", help="Only these sentences, counted from 1, such as 3,7-9."),
 ]
 Engine = Annotated[
     EngineName | None,
     typer.Option(
-        help="Work on shards with several processes: of this machine (local), or of a Ray cluster. Input and "
-        "output are Parquet; the output is a folder. See docs/scaling.md."
+        help="Work in parallel, with processes of this machine (local) or of a Ray cluster (ray); trees are "
+        "written to a folder of Parquet files. See docs/scaling.md."
     ),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, help="Processes of the engine; all cores if not given. Results stay the same."),
+    typer.Option(min=1, help="How many processes an engine uses; all cores if not given."),
 ]
 Address = Annotated[
     str | None,
-    typer.Option(metavar="HOST:PORT", help="Of a Ray cluster; one is started on this machine otherwise."),
+    typer.Option(
+        metavar="HOST:PORT", help="Address of a Ray cluster; if not given, one is started on this machine."
+    ),
 ]
 ShardSize = Annotated[
     int | None,
@@ -223,9 +230,7 @@ def conventions(
     if prm is None:
         return get_protocol(protocol, labelled=labelled)
     if protocol != "standard":
-        raise typer.BadParameter(
-            f"a parameter file takes the place of --protocol {protocol}", param_hint="--prm"
-        )
+        raise typer.BadParameter(f"give either a parameter file or --protocol {protocol}", param_hint="--prm")
     found = format_of_name(gold) if format is None else get_format(format)
     if found is None and Path(gold).is_file():  # what is no plain file can be read only once
         found = next(map(find_format, open_sources(gold)), None)

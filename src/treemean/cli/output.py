@@ -39,8 +39,15 @@ def short_names(paths: Sequence[str]) -> list[str]:
     ['run.dbr', 'run.dbr (2)']
     """
     names = [Path(path).name.split(".")[0] or path for path in paths]
-    if len(set(names)) == len(names):
-        return names
+    return names if len(set(names)) == len(names) else file_names(paths)
+
+
+def file_names(paths: Sequence[str]) -> list[str]:
+    """Return what tells files apart in errors: their paths, numbered where one is given again.
+
+    >>> file_names(["run.dbr", "run.dbr"])
+    ['run.dbr', 'run.dbr (2)']
+    """
     earlier = [paths[:index].count(path) for index, path in enumerate(paths)]
     return [f"{path} ({count + 1})" if count else path for path, count in zip(paths, earlier)]
 
@@ -90,6 +97,15 @@ def show_json_list(data: dict[str, Any], name: str, entries: Iterable[Any]) -> N
 def say(message: str) -> None:
     """Tell the user something beside the result, in one line."""
     typer.echo(harmless(message), err=True)
+
+
+def written_to(target: str) -> str:
+    """Return where an output went, for messages.
+
+    >>> written_to("mean.dbr"), written_to("-")
+    ('written to mean.dbr', 'printed')
+    """
+    return "printed" if target == "-" else f"written to {target}"
 
 
 class Notes(logging.Handler):
@@ -209,10 +225,13 @@ def with_progress(
 
 
 def read_all(path: os.PathLike[str] | str, description: str = "", **options: Any) -> Treebank:
-    """Read a whole treebank with a progress bar."""
+    """Read a whole treebank with a progress bar; raise `FormatError` if there are no sentences."""
     from treemean.formats import read_batches
+    from treemean.formats.parallel import no_sentences
     from treemean.trees import Treebank
 
-    return Treebank.concatenate(
-        list(with_progress(read_batches(path, **options), description or f"reading {os.fspath(path)}"))
-    )
+    name = os.fspath(path)
+    batches = list(with_progress(read_batches(path, **options), description or f"reading {name}"))
+    if not any(map(len, batches)):
+        raise no_sentences(name)
+    return Treebank.concatenate(batches)

@@ -8,7 +8,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS, READS_MODEL, WRITES
+from treemean.cli.commands import READS, READS_MODEL, WRITES_FOLDER
 from treemean.names import DecoderName, FormatName, PutBack
 
 
@@ -19,8 +19,8 @@ def parse(
         READS_MODEL,
         typer.Argument(
             metavar="MODEL",
-            help="The folder of a trained model, or that of [cyan]treemean ensemble[/cyan], whose chosen "
-            "models then all parse.",
+            help="The folder of a trained model, or that of [cyan]treemean ensemble[/cyan], to parse with "
+            "all its chosen models.",
         ),
     ],
     text: Annotated[
@@ -28,11 +28,11 @@ def parse(
         READS,
         typer.Argument(
             metavar="TEXT",
-            help="Plain text, one tokenised sentence a line, or a treebank; standard input if not given.",
+            help="Plain text, one tokenised sentence per line, or a treebank; standard input if not given.",
         ),
     ] = "-",
     output: Annotated[
-        str, WRITES, typer.Option("--output", "-o", help="Where to write the trees; - prints them.")
+        str, WRITES_FOLDER, typer.Option("--output", "-o", help="Where to write the trees; - prints them.")
     ] = "-",
     from_format: Annotated[
         str | None,
@@ -40,49 +40,50 @@ def parse(
             "--from",
             metavar="FORMAT",
             autocompletion=lambda: ["text", *get_args(FormatName)],
-            help=f"Format of the input, if its name does not tell: text, {options.FORMAT_NAMES}.",
+            help="Format of the input; if not given, file names and contents decide. One of text, "
+            f"{options.FORMAT_NAMES}.",
         ),
     ] = None,
     to_format: options.To = None,
     decoder: Annotated[
         DecoderName | None,
         typer.Option(
-            help="The tree of least expected error, or of the best derivation. If not given mbr, or what the "
-            "ensemble has."
+            help="Minimum Bayes risk (mbr), or the best derivation (viterbi). If not given mbr, or what the "
+            "ensemble uses."
         ),
     ] = None,
     binary: Annotated[
         bool,
-        typer.Option(
-            "--binary", help="Of an ensemble, the best binary trees; those of a single model always are."
-        ),
+        typer.Option("--binary", help="With an ensemble: make binary trees, as single models always do."),
     ] = False,
     posteriors: Annotated[
         bool,
         typer.Option(
-            "--posteriors", help="Give each constituent its probability (jsonl and parquet keep it)."
+            "--posteriors", help="Store the posterior of each constituent (only in jsonl and parquet)."
         ),
     ] = False,
     punctuation: Annotated[
         PutBack,
-        typer.Option(help="Leave punctuation out, put it back where it makes no gap, or below the root."),
+        typer.Option(
+            help="Leave punctuation out, put it back where it makes no gap, or attach it to the root."
+        ),
     ] = "keep-out",
     make_continuous: Annotated[
         bool,
         typer.Option(
             "--make-continuous",
-            help="Raise the parts of discontinuous constituents if the format cannot hold them.",
+            help="If the format cannot hold discontinuous trees, make them continuous.",
         ),
     ] = False,
     max_length: Annotated[
-        int, typer.Option(min=1, help="Longer sentences get a tree of nothing but the root.")
+        int, typer.Option(min=1, help="Do not parse longer sentences: they get a tree with only a root.")
     ] = 60,
     batch_words: Annotated[
         int | None,
-        typer.Option(min=1, help="About how many words to parse together. By default 800, on a GPU more."),
+        typer.Option(min=1, help="About how many words to parse at a time; if not given 800, on a GPU more."),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="How many processes.")] = 1,
-    device: Annotated[str, typer.Option(help="cpu, cuda, or the like.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where to compute: cpu, cuda, cuda:1, …")] = "cpu",
     dialect: options.Dialect = "auto",
     encoding: options.Encoding = "utf-8",
     shard_size: options.ShardSize = None,
@@ -92,9 +93,9 @@ def parse(
 ) -> None:
     """Parse text with a trained model and write the trees in any format, in the order of the sentences.
 
-    With the folder of an ensemble, its models parse every sentence, and their trees are averaged with the
-    weights or hits of the ensemble. Words stay as they are in the text; words that a model does not know are
-    parsed as unknown ones.
+    With the folder of an ensemble, all its models parse every sentence, and their trees are averaged with
+    the weights or hits of the ensemble. Words that a model does not know are parsed as unknown words; the
+    trees have the words of the text.
 
     [bold]Examples[/bold]
 
@@ -110,7 +111,7 @@ def parse(
 
       treemean parse runs/run01/model text.txt -o trees/ --engine local
 
-      treemean parse out text.txt -o trees.discbracket   [dim]# out: of treemean ensemble[/dim]
+      treemean parse out text.txt -o trees.dbr    [dim]# out: from treemean ensemble[/dim]
     """
     from treemean.cli.output import loading, naming_options, report_losses, say, with_progress
     from treemean.cli.scaling import check_engine, folder_wanted
@@ -159,7 +160,7 @@ def parse(
         return
     check_engine(None, to_format, workers, address, engine)
     if jobs > 1 and device != "cpu":
-        raise InvalidOption("several processes parse on the CPU only: give --jobs or --device")
+        raise InvalidOption("several processes parse on the CPU only: give either --jobs or --device")
     ensemble = EnsembleParser.read(model) if is_ensemble(model) else None
     if ensemble is None and binary:
         raise InvalidOption("--binary is for ensembles: the trees of a single model are binary")
@@ -199,6 +200,8 @@ def parse(
     report_losses(writer)
     if unwritable.changed:
         say(f"{counted(unwritable.changed, 'discontinuous tree')} made continuous")
+    if not parsed.sentences:
+        say(f"{text}: there are no sentences; the output is empty")
     known = f"{parsed.unknown} of {counted(parsed.words, 'word')} unknown to the model"
     by = "" if ensemble is None else f" by {counted(len(models), 'model')} and averaged"
     say(f"{counted(parsed.sentences, 'sentence')} parsed{by}, {known}")

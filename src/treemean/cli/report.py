@@ -27,7 +27,7 @@ def report(
         _READS_TREES,
         typer.Argument(
             metavar="OUT | RUN...",
-            help="A folder that treemean ensemble made, or one with gold.* and run*.*; or treebanks over the "
+            help="A folder that treemean ensemble made, or one with gold.* and run*.*; or treebanks of the "
             "same sentences.",
         ),
     ],
@@ -41,19 +41,22 @@ def report(
         typer.Option(
             "--average",
             metavar="FILE",
-            help="Show this average, with its probabilities if it has any, and make none.",
+            help="Show this average instead of making one, with its probabilities if it has any.",
         ),
     ] = None,
     hits: Annotated[
         Path | None,
         READS,
         typer.Option(
-            "--hits", metavar="FILE", help="Average with the hits of treemean fit; shows probabilities."
+            "--hits", metavar="FILE", help="Average with a file of treemean fit, and show probabilities."
         ),
     ] = None,
     probability: Annotated[
         bool,
-        typer.Option("--probability", help="Show how likely constituents are right, by the runs alone."),
+        typer.Option(
+            "--probability",
+            help="Show probabilities of constituents without --hits, from the agreement of the runs.",
+        ),
     ] = False,
     protocol: options.Protocol = "standard",
     labelled: options.Labelled = None,
@@ -64,7 +67,9 @@ def report(
     limit: Annotated[
         float,
         typer.Option(
-            min=0.2, metavar="MB", help="Size beyond which the least disputed sentences are left out."
+            min=0.2,
+            metavar="MB",
+            help="The largest size; beyond it the least disputed sentences are left out.",
         ),
     ] = 20.0,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
@@ -77,12 +82,11 @@ def report(
     glob: options.Glob = None,
     encoding: options.Encoding = "utf-8",
 ) -> None:
-    """Make a report that people open: scores, charts, and all trees side by side, in one HTML file.
+    """Make a report for the browser: scores, charts, and all trees side by side, in one HTML file.
 
-    It needs nothing else, no network either: scores with protocol and counts, learning curves, agreement,
-    F1 by length and label, calibration, and an explorer to search, sort, compare and adjudicate sentences.
-    Decisions are exported as a treebank that [cyan]treemean convert[/cyan] reads. Runs are scored by
-    the protocol standard; an ensemble by the one that it recorded.
+    It shows scores, learning curves, agreement, F1 by length and label, calibration, and all sentences, to
+    search, sort, compare and adjudicate. It needs no network. Export your decisions in the browser;
+    [cyan]treemean convert[/cyan] reads them. An ensemble is scored by the protocol that it recorded.
 
     [bold]Examples[/bold]
 
@@ -110,7 +114,7 @@ def report(
         }
         for option, given in about_runs.items():
             if given:
-                raise typer.BadParameter("the folder tells it: leave it out", param_hint=option)
+                raise typer.BadParameter("leave it out: the folder has its own files", param_hint=option)
     from treemean.experiments.report import is_ensemble, report_of_ensemble
 
     if folder is not None and is_ensemble(folder):
@@ -123,7 +127,7 @@ def report(
         for option, given in own.items():
             if given:
                 raise typer.BadParameter(
-                    "an ensemble has recorded how it averages and scores", param_hint=option
+                    "leave it out: the ensemble has recorded how it averages and scores", param_hint=option
                 )
         subject = report_of_ensemble(folder, title=title, jobs=jobs)
     else:
@@ -172,7 +176,7 @@ def _of_runs(
     **choices: object,
 ) -> Subject:
     """Read runs, in a folder or one by one, and compare them."""
-    from treemean.cli.output import read_all, short_names
+    from treemean.cli.output import file_names, read_all, short_names
     from treemean.experiments.predictions import read_folder
     from treemean.experiments.report import report_of_runs
     from treemean.fitting import load
@@ -180,6 +184,7 @@ def _of_runs(
     def read(path: str) -> Treebank:
         return read_all(path, **reading)
 
+    called: dict[str, str] = {}
     if folder is not None:
         found = read_folder(folder)
         runs = dict(found.runs)
@@ -187,6 +192,8 @@ def _of_runs(
     else:
         runs = {name: read(path) for name, path in zip(short_names(files), files, strict=True)}
         reference = None if gold is None else read(gold)
+        called = dict(zip(runs, file_names(files), strict=True))
+        called |= {name: path for name, path in (("gold", gold), ("average", average)) if path}
     # Names only: where files stand on this machine is nobody's business but the user's.
     given = {"runs": files, "gold": [gold] if gold else [], "average": [average] if average else []}
     facts = {what: ", ".join(Path(path).name for path in paths) for what, paths in given.items() if paths}
@@ -196,5 +203,6 @@ def _of_runs(
         average=None if average is None else read(average),
         model=None if hits is None else load(hits),
         facts=facts,
+        called=called,
         **choices,  # type: ignore[arg-type]
     )

@@ -9,7 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import WRITES
+from treemean.cli.commands import WRITES_FOLDER
 from treemean.names import Language
 
 
@@ -17,22 +17,20 @@ from treemean.names import Language
 def sample(
     output: Annotated[
         Path,
-        WRITES,
-        typer.Argument(
-            metavar="OUT", help="A folder for the embedded sample, or a file for generated sentences."
-        ),
+        WRITES_FOLDER,
+        typer.Argument(metavar="OUT", help="A folder for the sample, or a file for generated sentences."),
     ] = Path("treemean-sample"),
     generate: Annotated[
-        int | None, typer.Option(min=1, help="Generate so many new sentences instead.", metavar="N")
+        int | None, typer.Option(min=1, help="Generate this many new sentences instead.", metavar="N")
     ] = None,
     language: Annotated[Language, typer.Option(help="Language of generated sentences.")] = "nl",
     seed: Annotated[int, typer.Option(min=0, help="Seed of generated sentences.")] = 0,
     punctuation: Annotated[bool, typer.Option(help="Whether generated sentences have punctuation.")] = True,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that are there and hold something else.")
+        bool, typer.Option("--overwrite", help="Overwrite files that exist with other content.")
     ] = False,
 ) -> None:
-    """Write the embedded sample treebank, or generate sentences with gold trees.
+    """Write the sample treebank that comes with treemean, or generate sentences with gold trees.
 
     The sample has gold trees (gold.discbracket) and five noisy parses of them (run1 to run5).
 
@@ -43,7 +41,7 @@ def sample(
       treemean sample train.discbracket --generate 5000 --language nl --seed 1
     """
     from treemean import sample as sample_treebank
-    from treemean.cli.output import say
+    from treemean.cli.output import say, written_to
     from treemean.files.new import all_or_none
     from treemean.formats import TreebankWriter, write
 
@@ -59,4 +57,4 @@ def sample(
     else:
         with all_or_none([output], overwrite=overwrite) as places:
             write(treebank, places[output], warn=False)
-    say(f"{len(treebank)} sentences written to {output}")
+    say(f"{len(treebank)} sentences {written_to(str(output))}")

@@ -37,11 +37,13 @@ def check_engine(
     """Raise a usage error for options that do not go together; `folder` is None where none is written."""
     for given, hint in ((workers, "--workers"), (address, "--address")):
         if given is not None and engine is None:
-            raise typer.BadParameter("it is for an engine: give --engine as well", param_hint=hint)
+            raise typer.BadParameter("it works only with --engine: give that as well", param_hint=hint)
     if folder is None:
         return
     if folder == "-" or os.path.isfile(folder):
-        raise typer.BadParameter(f"shards are written to a folder, and {folder} is none", param_hint="output")
+        raise typer.BadParameter(
+            f"shards are written to a folder, and {folder} is not one", param_hint="output"
+        )
     if to_format not in (None, "parquet"):
         raise typer.BadParameter("shards are Parquet files", param_hint="--to")
 

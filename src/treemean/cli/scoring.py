@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -54,13 +55,13 @@ class Files:
         return at_once()
 
     def at_once(self) -> list[Evaluation]:
-        """Read everything, and score it."""
+        """Read everything, and score it as `evaluate` does; errors name the files."""
         from treemean.cli.output import read_all
-        from treemean.evaluation import evaluate
+        from treemean.evaluation.scores import evaluate_part, with_told_tags
 
         gold = read_all(self.gold, **self.options)
-        return [
-            evaluate(
+        parts = [
+            evaluate_part(
                 read_all(path, **self.options),
                 gold,
                 self.scoring.protocol,
@@ -68,9 +69,11 @@ class Files:
                 max_length=self.scoring.max_length,
                 punctuation=self.scoring.punctuation,
                 ignore_case=self.scoring.ignore_case,
+                names=(os.fspath(path), os.fspath(self.gold)),
             )
             for path in self.predictions
         ]
+        return [with_told_tags(part) for part in parts]
 
 
 def score_files(files: Files, names: Sequence[str], per_sentence: Path | None) -> dict[str, Evaluation]:

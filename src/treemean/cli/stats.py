@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,7 +31,7 @@ def stats(
     skip_bad: options.SkipBad = False,
     bad_file: options.BadFile = None,
 ) -> None:
-    """Show what a treebank looks like: lengths, fan-outs, binarity, labels.
+    """Describe a treebank: lengths, fan-outs, binarity, labels.
 
     [bold]Examples[/bold]
 
@@ -67,4 +68,4 @@ def stats(
     if as_json or style == "json":
         show_json(result.to_dict())
     else:
-        show_tables(statistics_tables(result, file, top=top), style)
+        show_tables(statistics_tables(result, Path(file).name, top=top), style)

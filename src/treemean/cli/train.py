@@ -9,7 +9,7 @@ import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import WRITES
+from treemean.cli.commands import WRITES_FOLDER
 from treemean.names import EngineName
 from treemean.program import INTERRUPTED, STOPPED
 
@@ -29,12 +29,12 @@ def train(
     config: options.Config,
     folder: Annotated[
         Path,
-        WRITES,
+        WRITES_FOLDER,
         typer.Option(
             "--folder",
             "-o",
             metavar="FOLDER",
-            help="Where runs are kept, and found again when interrupted.",
+            help="The folder for all runs; an interrupted run continues from it.",
         ),
     ] = Path("runs"),
     dialect: options.Dialect = "auto",
@@ -47,36 +47,40 @@ def train(
         int | None, typer.Option(min=1, help="How many runs at a time; run.parallel if not given.")
     ] = None,
     together: Annotated[
-        bool, typer.Option("--together", help="Take the steps of all runs together (on a GPU the default).")
+        bool,
+        typer.Option(
+            "--together", help="Train all runs in one process, step by step together (the default on a GPU)."
+        ),
     ] = False,
     seconds: Annotated[
         float | None,
         typer.Option(
             metavar="S",
-            help=f"Stop after this time; exit code {STOPPED} says that the same command will go on.",
+            help=f"Stop after this many seconds, with exit code {STOPPED}; the same command continues.",
         ),
     ] = None,
     report: Annotated[
         bool,
         typer.Option(
-            "--report", help="Keep a page with the curves of all runs up to date: FOLDER/report.html."
+            "--report", help="Write a page with the curves of all runs, FOLDER/report.html, and update it."
         ),
     ] = False,
     engine: Annotated[
         EngineName | None,
-        typer.Option(help="Spread runs over processes of this machine (local) or of a Ray cluster."),
+        typer.Option(help="Spread runs over processes of this machine (local) or of a Ray cluster (ray)."),
     ] = None,
     workers: options.Workers = None,
     address: options.Address = None,
     stack: Annotated[
-        int, typer.Option(min=1, metavar="S", help="With an engine: so many runs are trained together.")
+        int,
+        typer.Option(min=1, metavar="S", help="With --engine: how many runs each process trains together."),
     ] = 1,
     as_json: options.OnlyJson = False,
 ) -> None:
-    """Train parsers on raw text: runs of one initialisation that differ in the order of the sentences.
+    """Train parsers on raw text: several runs from one initialisation, each with another order of sentences.
 
-    What was interrupted goes on where it was, and what is finished is not trained again: give the same
-    command once more. The selected model of each run is in FOLDER/run01/model and so on.
+    After an interruption, the same command continues. The model of each run is in FOLDER/run01/model,
+    FOLDER/run02/model and so on.
 
     [bold]Examples[/bold]
 
@@ -88,7 +92,7 @@ def train(
 
       treemean train config.toml --report        [dim]# curves in runs/report.html[/dim]
 
-      treemean train config.toml --seconds 480   [dim]# again, while it exits with 75[/dim]
+      treemean train config.toml --seconds 480   [dim]# repeat while it exits with 75[/dim]
 
       treemean train config.toml --runs 8 --engine ray --address 10.0.0.1:6379
 
@@ -112,9 +116,11 @@ def train(
         raise typer.BadParameter("give --run for one run, or --runs, --parallel, --together for several")
     check_engine(None, None, workers, address, engine)
     if engine is not None and (parallel is not None or together or run is not None or seconds is not None):
-        raise typer.BadParameter("it spreads all runs, each in its own time", param_hint="--engine")
+        raise typer.BadParameter(
+            "it cannot be combined with --run, --parallel, --together or --seconds", param_hint="--engine"
+        )
     if stack > 1 and engine is None:
-        raise typer.BadParameter("it is for an engine: give --engine as well", param_hint="--stack")
+        raise typer.BadParameter("it works only with --engine: give that as well", param_hint="--stack")
     stop = None if seconds is None else Deadline(seconds)
     chosen = load_config(config, [*(override or []), *options.dialect_setting(dialect)])
     count = runs or chosen.run.runs if run is None else 1
@@ -173,6 +179,8 @@ def _table(results: list[RunResult]) -> Any:
     from treemean.reporting import Table
 
     names = {"F1": "f1", "continuous": "f1_continuous", "discontinuous": "f1_discontinuous"}
+    if all(result.metrics[name] is None for result in results for name in names.values()):
+        names = {}  # there are no gold trees
     columns = ["model", "epoch", "perplexity", *names]
     rows = [
         [

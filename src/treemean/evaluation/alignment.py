@@ -22,6 +22,8 @@ from treemean.trees.treebank import gather, offsets_of
 Flags = NDArray[np.bool_]
 #: What messages call the two sides.
 Names = tuple[str, str]
+#: What they are called where nobody names them.
+ROLES: Names = ("the prediction", "the gold")
 
 NO_WORDS = "no words are left without punctuation"
 TOO_SHORT = "fewer words than the protocol asks for"
@@ -57,7 +59,7 @@ def align(
     max_length: int | None = None,
     punctuation: str | Collection[str] = "auto",
     ignore_case: bool = False,
-    names: Names = ("the prediction", "the gold"),
+    names: Names = ROLES,
     first: int = 0,
 ) -> Alignment:
     """Pair the sentences of two treebanks, check their words, and remove punctuation from both.
@@ -155,7 +157,8 @@ def _pairs(
             return pairs[may_be_all[-1][pairs[:, 1]]]
     scored = int(may_be_all[-1].sum())
     raise MismatchError(
-        f"{names[0]} has {len(predicted)} sentences and {names[1]} has {len(gold)}"
+        f"{names[0]} has {len(predicted)} sentence{'s' * (len(predicted) != 1)} "
+        f"and {names[1]} has {len(gold)}"
         + (f", {scored} of them to be scored" if scored < len(gold) else "")
         + _first_difference(predicted, gold, as_compared, names)
     )
@@ -172,7 +175,7 @@ def _first_difference(
             where = sentence_name(gold.ids[index], index)
             return f"; the first difference is at {where}\n{_side_by_side(a, b, names)}"
     longer, name = (predicted, names[0]) if len(predicted) > both else (gold, names[1])
-    agree = f"the first {both} agree, and " if both else ""
+    agree = f"the first {both} agree, and " if both > 1 else "the first agrees, and " if both else ""
     return f"; {agree}only {name} has {sentence_name(longer.ids[both], both)}: " + " ".join(
         _words_of(longer, both)[:20]
     )

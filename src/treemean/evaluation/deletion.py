@@ -27,7 +27,7 @@ def removed_words(
     """
     if protocol.parameters is not None:
         if punctuation != "auto":
-            raise InvalidOption("a parameter file tells which words are removed; leave out punctuation")
+            raise InvalidOption("a parameter file says which words are removed: leave out punctuation")
         removed = _listed(gold, protocol.parameters)
         return removed, removed
     by_list = punctuation == "auto" and bool(protocol.punctuation_words)

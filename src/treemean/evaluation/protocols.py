@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from treemean.errors import TreemeanError
+from treemean.errors import TreemeanError, no_such
 from treemean.evaluation.parameters import Parameters, read_parameters
 
 Duplicates = Literal["missed", "multiset", "set"]
@@ -124,7 +124,7 @@ class Protocol:
     __str__ = describe
 
 
-STANDARD = Protocol(name="standard", used_by="treemean, unless another protocol is asked for")
+STANDARD = Protocol(name="standard", used_by="the default of treemean")
 PAPER = Protocol(
     name="paper",
     used_by="tables of papers on unsupervised discontinuous parsing",
@@ -167,7 +167,7 @@ def get_protocol(name: str | Protocol, *, labelled: bool | None = None) -> Proto
     elif name in PROTOCOLS:
         found = PROTOCOLS[name]
     else:
-        raise TreemeanError(f"there is no protocol {name!r}; known ones are {', '.join(PROTOCOLS)}")
+        raise TreemeanError(no_such("protocol", name, PROTOCOLS))
     return found if labelled in (None, found.labelled) else replace(found, labelled=bool(labelled))
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treemean.errors import TreemeanError
+from treemean.errors import TreemeanError, no_such
 from treemean.evaluation.branching import Branching, BranchingCounts
 from treemean.evaluation.protocols import Level, Protocol
 from treemean.names import Metric
@@ -357,7 +357,7 @@ class Evaluation:
     def counts(self, metric: Metric) -> Counts:
         """Return the counts and scores of a metric by its name."""
         if metric not in METRICS:
-            raise TreemeanError(f"there is no metric {metric!r}; known ones are {', '.join(METRICS)}")
+            raise TreemeanError(no_such("metric", metric, METRICS))
         found: Counts = getattr(self, metric)
         return found
 

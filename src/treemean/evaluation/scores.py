@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from treemean.evaluation.alignment import Alignment, align
+from treemean.evaluation.alignment import ROLES, Alignment, Names, align
 from treemean.evaluation.branching import count_branching
 from treemean.evaluation.counting import (
     Side,
@@ -51,10 +51,9 @@ def evaluate(
         parameter file says yes.
     match : pair sentences by `"position"` or by `"id"`.
     max_length : leave out longer sentences; the protocol says whether punctuation counts.
-    punctuation : how the gold treebank tells its punctuation, see `punctuation_mask`. With `"auto"`, a
-        protocol may have a list of words of its own, which then count beside punctuation tags. A prediction
-        may have its punctuation removed already.
-    ignore_case : words that differ in case only are the same words.
+    punctuation : what counts as punctuation in the gold treebank, see `punctuation_mask`. With `"auto"`, a
+        protocol may add its own list of words to punctuation tags. Predictions may lack punctuation.
+    ignore_case : whether to ignore upper and lower case when words are compared.
 
     Raises `MismatchError`, which names the sentence, if the treebanks do not have the same sentences.
 
@@ -90,10 +89,11 @@ def evaluate_part(
     punctuation: str | Collection[str] = "auto",
     ignore_case: bool = False,
     first: int = 0,
+    names: Names = ROLES,
 ) -> Evaluation:
     """Score a part of a treebank as `evaluate` does; `first` is how many gold sentences come before it.
 
-    Tags are counted whether or not this part has any: others may.
+    Errors call the two treebanks by `names`. Tags are counted whether or not this part has any: others may.
     """
     pair = align(
         predicted,
@@ -104,6 +104,7 @@ def evaluate_part(
         punctuation=punctuation,
         ignore_case=ignore_case,
         first=first,
+        names=names,
     )
     found = match_trees(pair, chosen)
     per_sentence = count_sentences(found, len(pair.gold))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treemean.errors import MismatchError, TreemeanError, check_type
+from treemean.errors import MismatchError, TreemeanError, check_type, no_such
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import Evaluation, Floats
 from treemean.names import Metric, SignificanceTest
@@ -27,8 +27,9 @@ _NOTES: dict[SignificanceTest, str] = {
     "which it agrees for large counts; its own small-sample boundaries are not used. Ties are set aside, so "
     "that the p-value is that of the sign test.",
     "sign": "Exact binomial test on the sentences whose scores differ; ties are left out.",
-    "bootstrap": "Sentences are drawn with replacement, the same for both; the p-value is the share of "
-    "samples whose difference, less the observed one, is at least the observed one; percentile interval.",
+    "bootstrap": "Paired bootstrap: the same sentences are drawn for both, with replacement. The one-sided "
+    "p-value is the share of samples in which the difference is at least twice the observed one; the "
+    "interval is that of percentiles.",
 }
 
 
@@ -119,7 +120,7 @@ def compare(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Comparison:
-    """Test whether a prediction is better than another, sentence by sentence.
+    """Test whether a prediction is significantly better than another.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ def compare(
     check_type("the first evaluation", a, Evaluation)
     check_type("the second evaluation", b, Evaluation)
     if test not in _NOTES:
-        raise TreemeanError(f"there is no test {test!r}; known ones are {', '.join(_NOTES)}")
+        raise TreemeanError(no_such("test", test, _NOTES))
     if a.protocol != b.protocol:
         raise MismatchError(
             f"scores under different protocols cannot be compared: {a.protocol.title}, {b.protocol.title}"
@@ -147,7 +148,7 @@ def compare(
     if a.gold_digest != b.gold_digest:
         raise MismatchError("the two evaluations were made against different gold trees")
     if a.scored > len(a.sentences):
-        raise TreemeanError("these evaluations were added up, and do not know single sentences any more")
+        raise TreemeanError("these evaluations are sums of several, without scores of single sentences")
     a.counts(metric)  # tells which metrics there are
     difference = a.per_sentence[metric].f1 - b.per_sentence[metric].f1
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())

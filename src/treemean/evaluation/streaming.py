@@ -9,6 +9,7 @@ import numpy as np
 
 from treemean.errors import MismatchError
 from treemean.evaluation.adding import EvaluationSum
+from treemean.evaluation.alignment import ROLES, Names
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import Evaluation, Floats
 from treemean.evaluation.scores import evaluate_part, with_told_tags
@@ -46,8 +47,8 @@ class Scoring:
         if given.punctuation == "auto" and self.punctuation == "word" and given.settled(gold) != self:
             raise PunctuationLater
 
-    def part(self, predicted: Treebank, gold: Treebank, first: int) -> Evaluation:
-        """Score a part of a prediction; `first` sentences come before it."""
+    def part(self, predicted: Treebank, gold: Treebank, first: int, names: Names = ROLES) -> Evaluation:
+        """Score a part of a prediction; `first` sentences come before it, and errors have these names."""
         return evaluate_part(
             predicted,
             gold,
@@ -56,6 +57,7 @@ class Scoring:
             punctuation=self.punctuation,
             ignore_case=self.ignore_case,
             first=first,
+            names=names,
         )
 
 

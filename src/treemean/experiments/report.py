@@ -48,6 +48,7 @@ def report_of_runs(
     ignore_case: bool = False,
     title: str = "",
     facts: Mapping[str, str] | None = None,
+    called: Mapping[str, str] | None = None,
     jobs: int | None = None,
 ) -> Subject:
     """Compare runs with each other, with their average and with gold, for `reporting.html.make_page`.
@@ -59,13 +60,14 @@ def report_of_runs(
     probability : tell it by the runs alone, if there is no model.
     protocol, labelled, match, punctuation, ignore_case : see `evaluate`.
     facts : where all this comes from, by name.
+    called : what errors call runs, `average` and `gold`, by these names.
     """
     if average is not None and model is not None:
-        raise InvalidOption("an average that is given needs no hits: they make another one")
+        raise InvalidOption("give either an average or hits, which make another average")
     if model is not None and len(model.runs) != len(runs):
         raise MismatchError(f"the hits are fitted to {len(model.runs)} runs, and {len(runs)} are given")
     if (probability or average is not None) and len(runs) < 2:
-        raise InvalidOption("averages and probabilities are of two runs or more")
+        raise InvalidOption("averages and probabilities need two runs or more")
     told = dict(facts or {})
     if model is not None:
         told["probabilities"] = f"by the model {model.name}, fitted to gold trees of other sentences"
@@ -84,6 +86,7 @@ def report_of_runs(
         ignore_case=ignore_case,
         title=title or _title(len(runs), gold is not None),
         jobs=jobs,
+        called=called,
         facts={**told, "treemean": __version__},
     )
     return _with_confidence(subject, None if model is None else model.report.get("confidence"))

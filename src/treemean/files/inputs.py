@@ -31,7 +31,7 @@ def check_no_input(target: str | os.PathLike[str]) -> None:
     for name in _protected:
         if is_same(target, name):
             raise TreemeanError(
-                f"{os.fspath(target)}: this would be written over an input of the command ({name}): give "
+                f"{os.fspath(target)}: this would overwrite an input of the command ({name}): give "
                 "another name"
             )
 

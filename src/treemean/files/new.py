@@ -35,8 +35,7 @@ def all_or_none(paths: Sequence[Path], *, overwrite: bool = False) -> Iterator[M
         for path in changed:
             if os.path.lexists(path) and not overwrite and (path.is_file() or path.is_symlink()):
                 raise TreemeanError(
-                    f"{path}: this file is there already and holds something else: remove it, or give "
-                    "another place"
+                    f"{path}: this file exists with other content: remove it, or give another place"
                 )
         for path in changed:
             unpacked = gzip.open if path.name.endswith(".gz") else open

@@ -51,7 +51,17 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except BrokenPipeError:  # whoever reads a pipe went away
         raise
     except OSError as error:
+        check_folder(target)
         raise TreemeanError(f"{target}: {reason_of(error)}") from error
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Raise `TreemeanError` if the folder of a file to write is not there; `-` needs none."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.fspath(path) != "-" and not os.path.isdir(folder):
+        called = os.path.dirname(path) or folder  # the latter for a link to nowhere
+        what = "is no folder" if os.path.exists(folder) else "does not exist"
+        raise TreemeanError(f"{os.fspath(path)}: the folder {os.fspath(called)} {what}")
 
 
 @contextmanager
@@ -71,6 +81,7 @@ def open_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.chmod(temporary, 0o777 & ~_umask())
             os.replace(temporary, final)  # takes the place of an empty folder
     except OSError as error:
+        check_folder(os.fspath(path).rstrip(os.sep))
         raise TreemeanError(f"{os.fspath(path)}: {reason_of(error)}") from error
 
 

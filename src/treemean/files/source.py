@@ -246,7 +246,7 @@ def open_sources(path: str | os.PathLike[str], pattern: str | None = None) -> It
 
 def _files(paths: Sequence[Path], name: str, pattern: str | None) -> Iterator[Source]:
     if not paths:
-        raise FormatError(f"no file is like {pattern}", path=name)
+        raise FormatError(f"no file matches {pattern}", path=name)
     for path in sorted(paths, key=lambda p: _natural(str(p))):
         with Source(open(path, "rb"), str(path)) as source:
             source.among_others = True
@@ -263,7 +263,7 @@ def _zip_members(name: str, pattern: str | None) -> Iterator[Source]:
         members = [m for m in members if not _hidden(Path(m.filename))]
         wanted = [m for m in members if _is_like(Path(m.filename), pattern)]
         if members and not wanted:
-            raise FormatError(f"no file is like {pattern}", path=name)
+            raise FormatError(f"no file matches {pattern}", path=name)
         for member in sorted(wanted, key=lambda m: _natural(m.filename)):
             with _told_as_damage(name):
                 opened = archive.open(member)

@@ -178,11 +178,12 @@ class TreebankWriter:
     ----------
     path : the file; `.gz` compresses, `-` is standard output. A folder (`FOLDER/`) takes Alpino XML, one
         file for each sentence, named by its id or its number; it must be empty or not exist yet.
-    format : the format's name; without it the file's name tells.
-    unwritable : what to do with trees that the format cannot express; tells the counts afterwards.
-    keep_empty : write words that PTB brackets have for empty leaves, such as traces, and do not refuse them.
+    format : the format's name; without it the file name decides.
+    unwritable : what to do with trees that the format cannot express; it has the counts afterwards.
+    keep_empty : write words that stand for empty leaves in PTB brackets, such as traces, instead of
+        refusing them.
 
-    What the format has no place for, such as ids, is left out; `losses` tells afterwards what that was.
+    What the format has no place for, such as ids, is left out; `losses` says afterwards what that was.
 
     >>> with TreebankWriter(os.devnull, format="jsonl") as writer:
     ...     writer.write(Treebank.empty())
@@ -200,13 +201,13 @@ class TreebankWriter:
         chosen = get_format(format) if format is not None else format_of_name(path)
         if chosen is None:
             raise TreemeanError(
-                f"{os.fspath(path)}: the name tells no format; name one (--to) of "
+                f"{os.fspath(path)}: the name does not say which format to write; name it (--to), one of "
                 + ", ".join(sorted(all_formats()))
             )
         self._is_folder = os.fspath(path).endswith(os.sep) or os.path.isdir(path)
         if self._is_folder and chosen.name != "alpino":
             raise TreemeanError(
-                f"{os.fspath(path)}: only alpino is written to a folder, one file a sentence (--to alpino)"
+                f"{os.fspath(path)}: only alpino is written to a folder, one file per sentence (--to alpino)"
             )
         self.format, self.path = chosen, path
         self.unwritable = unwritable or Unwritable()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treemean.errors import FormatError, InvalidOption
+from treemean.errors import FormatError, InvalidOption, no_such
 from treemean.names import DialectName
 
 #: The beginning of a file that is looked at.
@@ -51,7 +51,7 @@ def get_dialect(name: str) -> Dialect | None:
     """Return the dialect of a name, None for `auto`; the error lists the names there are."""
     dialects = all_dialects()
     if name != "auto" and name not in dialects:
-        raise InvalidOption(f"there is no dialect {name!r}; known are auto, {', '.join(dialects)}")
+        raise InvalidOption(no_such("dialect", name, ["auto", *dialects]))
     return dialects.get(name)
 
 

@@ -326,7 +326,7 @@ def _word(word: str) -> str:
     if not word:
         raise UnwritableTree("a word is empty")
     if word in _DIRECTIVES or word.startswith(_COMMENT) or _NODE.fullmatch(word):
-        raise UnwritableTree(f"the word {word!r} has a meaning of its own in this format")
+        raise UnwritableTree(f"the word {word!r} is reserved in this format")
     return _no_blanks(word, "word")
 
 

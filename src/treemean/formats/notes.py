@@ -38,7 +38,7 @@ class Notes:
         odd = {dialect: count for dialect, count in self.recognised.items() if dialect.name != "ptb"}
         for dialect, count in odd.items():
             files = "" if len(self.recognised) == count == 1 else f"{_counted(count, 'file')} "
-            told.append(f"{files}taken for the dialect {dialect.name} ({dialect.title})")
+            told.append(f"{files}read as the dialect {dialect.name} ({dialect.title})")
         if self.empty_leaves:
             leaves = _counted(self.empty_leaves, "empty leaf", "empty leaves")
             told.append(f"{leaves} left out (--keep-empty keeps them)")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from treemean.errors import MismatchError
+from treemean.errors import FormatError, MismatchError
 from treemean.trees import Treebank
 
 
@@ -16,13 +16,29 @@ def read_parallel(
 ) -> Iterator[list[Treebank]]:
     """Yield lists of equally long batches, one of each file; raise `MismatchError` if one ends early.
 
-    The options are those of `read_batches`; bad sentences are always errors, as leaving one out would
-    shift a file against the others. No more than a batch of each file is held.
+    Raises `FormatError` if there are no sentences at all. The options are those of `read_batches`; bad
+    sentences are always errors, as leaving one out would shift a file against the others. No more than a
+    batch of each file is held.
     """
     from treemean.formats import read_batches
 
     streams = [read_batches(path, **options) for path in paths]
-    yield from side_by_side(streams, [os.fspath(path) for path in paths])
+    names = [os.fspath(path) for path in paths]
+    some = False
+    for batch in side_by_side(streams, names):
+        some = True
+        yield batch
+    if names and not some:
+        raise no_sentences(*names)
+
+
+def no_sentences(*names: str) -> FormatError:
+    """Return the error about files without sentences.
+
+    >>> print(no_sentences("a.dbr", "b.dbr"))
+    a.dbr, b.dbr: there are no sentences
+    """
+    return FormatError("there are no sentences", path=", ".join(dict.fromkeys(names)))
 
 
 def side_by_side(

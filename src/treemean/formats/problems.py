@@ -12,24 +12,23 @@ from treemean.files.output import open_output
 
 
 class Problems:
-    """Decides what becomes of bad records; the readers call `report` for each.
+    """Decides what happens to bad sentences; the readers call `report` for each.
 
     Parameters
     ----------
-    skip : go on after a bad record instead of raising its error.
-    aside : where skipped records are written as they stood in the input, if given; the file appears when the
-        `with` block of the problems ends.
+    skip : continue after a bad sentence instead of raising its error.
+    aside : a file for the skipped sentences, unchanged; it appears when the `with` block ends.
 
     Attributes
     ----------
     count : how many records were skipped.
     errors : the first hundred errors.
-    missing : how many sentences at most follow errors after which a file cannot be read on.
+    missing : at most how many sentences follow errors after which the rest of a file cannot be read.
     """
 
     def __init__(self, *, skip: bool = False, aside: str | os.PathLike[str] | None = None) -> None:
         if aside is not None and not skip:
-            raise TreemeanError("records are set aside only where they are skipped: say so too (--skip-bad)")
+            raise TreemeanError("only skipped sentences are set aside: skip them as well (--skip-bad)")
         check_type("aside", aside, str, os.PathLike, NoneType)
         self.skip, self.aside = skip, aside
         self.count = self.missing = 0

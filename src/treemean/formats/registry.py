@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
 
-from treemean.errors import FormatError, MissingDependency, TreemeanError
+from treemean.errors import FormatError, MissingDependency, TreemeanError, no_such
 from treemean.files.source import Source, is_wide, open_sources
 from treemean.formats.problems import Problems
 from treemean.formats.writing import BatchWriter, Unwritable
@@ -161,7 +161,7 @@ def get_format(name: str) -> Format:
     """Return the format of a name; the error lists the names there are."""
     formats = all_formats()
     if name not in formats:
-        raise TreemeanError(f"there is no format {name!r}; known are {', '.join(sorted(formats))}")
+        raise TreemeanError(no_such("format", name, sorted(formats)))
     return formats[name]
 
 

@@ -129,7 +129,7 @@ def check_shard(folder: str | os.PathLike[str], shard: Shard) -> str:
     except OSError as error:
         raise FormatError(reason_of(error), path=path) from error
     if not fits:
-        raise FormatError("the file is not the one that the manifest tells of", path=path)
+        raise FormatError("the file is not the one that the manifest describes", path=path)
     return path
 
 

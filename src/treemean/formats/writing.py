@@ -23,12 +23,12 @@ class BatchWriter(Protocol):
 
 
 class Unwritable:
-    """Decides what becomes of a tree that the format cannot express.
+    """Decides what happens to a tree that the format cannot express.
 
     Parameters
     ----------
-    policy : `error` raises, naming the tree; `skip` leaves it out and counts; `make-continuous` raises the
-        parts of discontinuous constituents first, and then is as strict as `error`.
+    policy : `error` raises, naming the tree; `skip` leaves it out and counts; `make-continuous` makes the
+        tree continuous, and raises an error if the format still cannot express it.
 
     Attributes
     ----------

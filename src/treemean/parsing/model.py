@@ -160,7 +160,9 @@ def _description(name: str) -> dict[str, Any]:
     try:
         data = unsealed(Path(name).read_bytes())
     except FileNotFoundError as error:
-        raise FormatError("there is no model in this folder", path=name) from error
+        folder = Path(name).parent
+        reason = "there is no model in this folder" if folder.is_dir() else "there is no such folder"
+        raise FormatError(reason, path=str(folder)) from error
     except OSError as error:
         raise FormatError(reason_of(error), path=name) from error
     except ValueError as error:

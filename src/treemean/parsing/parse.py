@@ -11,7 +11,7 @@ from typing import get_args
 import numpy as np
 import torch
 
-from treemean.errors import InvalidOption
+from treemean.errors import InvalidOption, no_such
 from treemean.grammars import Careful, Grammar
 from treemean.grammars.memory import told_if_too_little
 from treemean.names import DecoderName, PutBack
@@ -82,7 +82,7 @@ class ParseOptions:
             ("way with punctuation", self.punctuation, get_args(PutBack)),
         ):
             if value not in known:
-                raise InvalidOption(f"there is no {what} {value!r}; known are {', '.join(known)}")
+                raise InvalidOption(no_such(what, value, known))
         if any(number is not None and number < 1 for number in (self.batch_words, self.max_length)):
             raise InvalidOption("the size of batches and the length limit must be 1 or more")
 
@@ -114,7 +114,7 @@ def parse(
         a root over it. `"put-back"` puts it back below the smallest constituent with the words on both sides
         of it (below the root at either end), so that no constituent gets or loses a gap. `"root"` puts all of
         it below the root, as many treebanks do; a constituent with punctuation inside then has a gap there.
-    max_length : sentences of more words (without punctuation) get a tree of nothing but the root; None for no
+    max_length : sentences of more words (without punctuation) get a tree with only a root; None for no
         limit. Time grows with the fifth power of the length (LCFRS) or the third (PCFG).
     options : all of these in one, instead.
     counts : is updated with what was read.

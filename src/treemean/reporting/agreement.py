@@ -57,7 +57,7 @@ def _means(found: Told) -> Table:
         "Beyond chance: 1 is full agreement, 0 chance.",
     ]
     if found.chance.alone:
-        notes.append(f"Alone in their length, left out: {found.chance.alone:,}.")
+        notes.append(f"Left out here: {found.chance.alone:,} that are the only sentences of their length.")
     return Table(["", "F1", "by chance", "beyond chance"], rows, "Mean of each run with the others", notes)
 
 

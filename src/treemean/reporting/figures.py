@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from treemean.errors import InvalidOption, MissingDependency, TreemeanError
-from treemean.files.output import open_output
+from treemean.errors import InvalidOption, MissingDependency
+from treemean.files.output import check_folder, open_output
 
 FORMATS = ("svg", "png", "pdf")
 
@@ -27,8 +27,7 @@ def check_figure(path: str | os.PathLike[str]) -> str:
     ending = Path(path).suffix.removeprefix(".").lower()
     if ending not in FORMATS:
         raise InvalidOption(f"{os.fspath(path)}: figures are {', '.join(FORMATS)}, not {ending or 'nothing'}")
-    if not Path(path).absolute().parent.is_dir():
-        raise TreemeanError(f"{os.fspath(path)}: there is no such folder")
+    check_folder(path)
     return ending
 
 

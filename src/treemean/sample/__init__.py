@@ -1,4 +1,4 @@
-"""A sample treebank, written for this package: grammars, a generator, imitated parsers, and a fixed sample.
+"""A sample treebank, written for this package: grammars, a generator, simulated parsers, and a fixed sample.
 
 >>> from treemean import sample
 >>> sample.gold()

@@ -1,4 +1,4 @@
-"""The sample that comes with the package: 360 sentences, their trees, and five imitated parsers."""
+"""The sample that comes with the package: 360 sentences, their trees, and five simulated parsers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def gold() -> Treebank:
 
 
 def runs() -> list[Treebank]:
-    """Return what the five imitated parsers say: binary trees without punctuation, see `noisy_parses`.
+    """Return what the five simulated parsers say: binary trees without punctuation, see `noisy_parses`.
 
     >>> [len(run) for run in runs()]
     [360, 360, 360, 360, 360]

@@ -13,13 +13,14 @@ from typing import Any
 from treemean.averaging import METHODS
 from treemean.averaging import average as average_treebanks
 from treemean.averaging.request import make_request
-from treemean.errors import InvalidOption, TreemeanError
+from treemean.errors import InvalidOption, TreemeanError, no_such
 from treemean.evaluation import Evaluation, Protocol, get_protocol
 from treemean.evaluation.streaming import Scoring
 from treemean.files.checksums import checksum, content_checksum
 from treemean.files.rows import rows_format
 from treemean.fitting.probabilities import with_a_say
 from treemean.formats import Problems, read_batches
+from treemean.formats.parallel import no_sentences
 from treemean.names import EngineName, Match
 from treemean.scaling.averages import Averaging, label_frequencies, model_of_votes, settled_objective
 from treemean.scaling.by_id import aligned_by_id
@@ -94,7 +95,7 @@ def average(
     asked = tuple(with_a_say(options.get("weights"), len(runs)))
     by_votes = probability and hits is None
     if by_votes and len(asked) < 2:
-        raise InvalidOption("one run alone does not tell how far it is right: give two, or a file of hits")
+        raise InvalidOption("one run alone gives no probabilities: give two, or a file of hits")
     with working_in(output) as folder, _opened(engine, workers, address) as opened:
         found = staged_contents(
             [os.fspath(run) for run in runs],
@@ -103,6 +104,7 @@ def average(
             dict(reading or {}),
             size=shard_size,
         )
+        _check_some(found)
         if match == "id":
             found = aligned_by_id(found, folder, shard_size, say or _silent)
         cuts = cut(found, shard_size)
@@ -275,6 +277,7 @@ def evaluate(
     told = content_checksum([*asked, per_sentence is not None])
     with scratch_folder("evaluate", told, work) as folder, _opened(engine, workers, address) as opened:
         found = staged_contents(paths, folder, opened, how, size=shard_size)
+        _check_some(found)
         if match == "id":
             ordered = [found[-1], *found[:-1]]
             first, *others = aligned_by_id(ordered, folder, shard_size, say or _silent, or_by_position=False)
@@ -292,6 +295,12 @@ def _settled(work: Conversion, path: str, reading: Mapping[str, Any]) -> Convers
     return work if first is None else work.settled(first)
 
 
+def _check_some(runs: Sequence[Contents]) -> None:
+    """Raise `FormatError` if there is nothing to average or to score."""
+    if not any(run.sentences for run in runs):
+        raise no_sentences(*(run.name for run in runs))
+
+
 def _identity(runs: Sequence[Contents]) -> str:
     """Return what tells treebanks from any others, however they are cut."""
     return content_checksum([[file.sha256 for file in run.files] for run in runs])
@@ -302,7 +311,7 @@ def _check_options(count: int, options: Mapping[str, Any]) -> None:
     asked = dict(options)
     method = asked.pop("method", "exact")
     if method not in METHODS:
-        raise InvalidOption(f"there is no method {method!r}; known are {', '.join(METHODS)}")
+        raise InvalidOption(no_such("method", method, METHODS))
     make_request(count, asked.pop("weights", None), **asked)
 
 

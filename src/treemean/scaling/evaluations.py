@@ -72,11 +72,6 @@ class Scores:
 
     def of(self, scoring: Scoring, cuts: Sequence[Cut]) -> list[Evaluation]:
         """Score predictions; the gold is the last run of every cut."""
-        if not cuts:
-            found = [EvaluationSum(scoring.protocol).result() for _ in self.names]
-            if self.per_sentence is not None:
-                write_rows(self.per_sentence, SENTENCE_COLUMNS, ())
-            return found
         first = next(cuts[0].batches(check=False))
         try:
             return self._scored(scoring.settled(first[-1]), scoring, cuts)
@@ -181,8 +176,9 @@ def _scored_piece(
             how.settled.check(how.given, gold)
         except PunctuationLater:
             return None
-        for one, batch, told in zip(sums, predicted, tell, strict=True):
-            part = how.settled.part(batch, gold, first)
+        *names, gold_name = piece.names
+        for name, one, batch, told in zip(names, sums, predicted, tell, strict=True):
+            part = how.settled.part(batch, gold, first, (name, gold_name))
             one.add(part)
             told(part)
         first += len(gold)

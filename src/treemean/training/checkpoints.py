@@ -122,7 +122,7 @@ class Checkpoints:
             ) from error
         if told.get("checksum", self._checksum) != self._checksum:
             raise TreemeanError(
-                f"{path} is of another configuration or of other data: train elsewhere, or remove "
+                f"{path} is of another configuration or of other data: give another folder (-o), or remove "
                 f"{self.folder} to begin anew"
             )
         run = told.get("run", self._run)

@@ -10,13 +10,12 @@ import tomllib
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from treemean.errors import FormatError, InvalidOption
+from treemean.errors import FormatError, InvalidOption, nearest
 from treemean.grammars.config import PUBLISHED
 from treemean.training.sections import TrainingConfig, flat
 
@@ -166,7 +165,9 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"not valid TOML: {error}", path=name) from error
+        advice = f"; to train on it, give a preset and --override data.train={name}"
+        hint = "" if name.endswith(".toml") else advice
+        raise FormatError(f"not valid TOML: {error}{hint}", path=name) from error
     except RecursionError as error:
         raise FormatError("brackets are nested too deeply", path=name) from error
     except ValueError as error:  # from Python, which makes no whole numbers of thousands of digits
@@ -189,8 +190,8 @@ def _content(source: str, extended_by: Sequence[str]) -> tuple[str, str, Path | 
         text = files("treemean.training").joinpath("presets", f"{source}.toml").read_text("utf-8")
         return text, f"{_PRESET}{source}", None
     what = "that is a folder" if path.is_dir() else "no such file"
-    message = f"there is no configuration {source!r}: {what}{_suggestion(source, names)}"
-    raise InvalidOption(": ".join([*extended_by, f"{message}; presets are {', '.join(names)}"]))
+    message = f"there is no configuration {source!r}: {what}; presets are {', '.join(names)}"
+    raise InvalidOption(": ".join([*extended_by, message + nearest(source, names)]))
 
 
 def _add_override(text: str, settings: _Settings) -> None:
@@ -229,7 +230,9 @@ def _converted(key: str, value: Any, known: _Known, folder: Path, origin: str) -
         raise InvalidOption(f"{origin}: {key} is a number of too many digits")
     fits, result = _fit(value, known.hint)
     if not fits:
-        raise InvalidOption(f"{origin}: {key} should be {_described(known.hint)}, not {_shown(value)}")
+        choices = get_args(known.hint) if get_origin(known.hint) is Literal else ()
+        near = nearest(value, map(str, choices))
+        raise InvalidOption(f"{origin}: {key} should be {_described(known.hint)}, not {_shown(value)}{near}")
     if known.path and result:
         one = isinstance(result, str)
         found = [_path(key, item, folder, origin) for item in ([result] if one else result)]
@@ -356,17 +359,12 @@ def _check_sizes(grammar: Mapping[str, Any], origins: Mapping[str, str]) -> None
 
 
 def _unknown(key: str, origin: str, known: Sequence[str]) -> str:
-    suggestion = _suggestion(key, known)
+    suggestion = nearest(key, known)
     if not suggestion:  # perhaps only the section is wrong, or missing
         last = key.rpartition(".")[2]
         homes = [name for name in known if name.rpartition(".")[2] == last]
-        suggestion = f", did you mean {homes[0]}?" if homes else ""
+        suggestion = f". Did you mean {homes[0]}?" if homes else ""
     return f"{origin}: there is no setting {key}{suggestion or '; known are ' + ', '.join(known)}"
-
-
-def _suggestion(text: str, known: Sequence[str]) -> str:
-    close = get_close_matches(text, known, n=1)
-    return f", did you mean {close[0]}?" if close else ""
 
 
 # ---- writing ----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -33,6 +33,9 @@ from treemean.trees.treebank import offsets_of
 #: Of the layout on disk. Version 1 had gold trees in another format.
 _VERSION, _BEFORE = 2, 1
 _FOLDER, _NUMBERS, _GOLD, _DESCRIPTION = "corpus", "numbers.npz", "gold.jsonl", "corpus.json"
+
+#: A sentence as a list or tuple of words.
+Words = TypeVar("Words", bound=Sequence[str])
 
 
 @dataclass(frozen=True)
@@ -233,7 +236,7 @@ def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, A
                 f"no sentence has 2 to {config.max_length} words (data.max_length)"
             )
     else:
-        fitting, development = _hold_out(fitting, config.held_out)
+        fitting, development = hold_out(fitting, config.held_out)
         facts["development"] = {"sentences": len(development), "held_out": True}
         kept = []
     vocabulary = Vocabulary.most_frequent((w for words in fitting for w in words), config.vocabulary)
@@ -281,7 +284,7 @@ def read_gold(path: str, format: str = "", dialect: str = "auto") -> Treebank:
     return read(path, format=chosen, dialect=dialect)
 
 
-def _hold_out(sentences: list[list[str]], share: float) -> tuple[list[list[str]], list[list[str]]]:
+def hold_out(sentences: list[Words], share: float) -> tuple[list[Words], list[Words]]:
     """Set aside an evenly spread share of the sentences, at least one, and leave at least one."""
     count = min(max(1, round(share * len(sentences))), len(sentences) - 1)
     if not count:

@@ -111,7 +111,7 @@ class RunFolder:
             ) from error
         if made_from != checksum:
             raise TreemeanError(
-                f"{self.path} holds a run of another configuration or of other data: train elsewhere"
+                f"{self.path} holds a run of another configuration or of other data: give another folder (-o)"
             )
         if result.run != self.run:
             raise TreemeanError(
@@ -252,7 +252,7 @@ def check_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None
     changed = [f"{key} was {before[key]!r} and is {now[key]!r}" for key in now if before[key] != now[key]]
     if changed:
         raise TreemeanError(
-            f"{folder} holds runs of another configuration ({'; '.join(changed)}): train elsewhere"
+            f"{folder} holds runs of another configuration ({'; '.join(changed)}): give another folder (-o)"
         )
 
 
@@ -269,8 +269,8 @@ def check_runs(folder: str | os.PathLike[str], checksum: str) -> None:
                 continue
             if made_from != checksum:
                 raise TreemeanError(
-                    f"{path} is of another configuration or of other data: train elsewhere, or remove "
-                    f"{folder} to begin anew"
+                    f"{path} is of another configuration or of other data: give another folder (-o), or "
+                    f"remove {folder} to begin anew"
                 )
 
 

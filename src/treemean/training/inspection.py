@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from treemean.errors import FormatError
+from treemean.errors import FormatError, InvalidOption
 from treemean.parsing import ReadCounts, Vocabulary, read_sentences
 from treemean.parsing.text import TEXT, counted, format_of
 from treemean.training.batches import BatchOrder
+from treemean.training.corpus import hold_out
 from treemean.training.sections import DataConfig, TrainingConfig
 
 #: The ends of the bins in which lengths are counted.
@@ -132,9 +133,14 @@ def inspect(config: TrainingConfig, test: str = "", test_format: str = "") -> Da
             report.errors.append("ensemble.test needs gold trees, and it is plain text")
         elif not report.files[-1].sentences and not report.files[-1].problems:
             report.errors.append("there are no trees in ensemble.test")
-    used = [words for words in train if 2 <= len(words) <= data.max_length]
+    fitting = used = [words for words in train if 2 <= len(words) <= data.max_length]
     if data.train and not used:
         report.errors.append(f"no sentence to train on has 2 to {data.max_length} words")
+    if used and not data.development:  # as in training
+        try:
+            used, development = hold_out(used, data.held_out)
+        except InvalidOption as error:
+            report.errors.append(str(error))
     _count_words(report, used, development, data)
     lengths = np.array([len(words) for words in used], dtype=np.int64)
     order = BatchOrder(lengths, config, run=1)
@@ -145,7 +151,7 @@ def inspect(config: TrainingConfig, test: str = "", test_format: str = "") -> Da
             "nothing would be learnt in the first epoch: batches.first_limit is "
             f"{config.batches.first_limit}, and the shortest sentence has {lengths.min()} words"
         )
-    _warn(report, len(used), len(train), data.max_length)
+    _warn(report, len(fitting), len(train), data.max_length)
     return report
 
 
@@ -199,6 +205,7 @@ def _count_words(
     vocabulary = Vocabulary.most_frequent(types.elements(), config.vocabulary)
     report.vocabulary, report.types = len(vocabulary.words), len(types)
     report.train_coverage = _coverage(train, vocabulary)
+    development = [words for words in development if len(words) <= config.max_length]
     if development:
         report.development_coverage = _coverage(development, vocabulary)
         known = set(train)

@@ -124,8 +124,8 @@ class Loop:
         state = self._state
         if state.best is None:
             raise NoModel(
-                f"run {self._folder.run} ended without a model: {state.finished}. Train elsewhere, with a "
-                "lower optimiser.rate"
+                f"run {self._folder.run} ended without a model: {state.finished}. Train in another "
+                "folder, with a lower optimiser.rate"
             )
         return RunResult(
             run=self._folder.run,

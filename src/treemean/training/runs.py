@@ -32,7 +32,7 @@ def train_runs(
     together: bool | None = None,
     stop: Stop | None = None,
 ) -> list[RunResult]:
-    """Train runs 1 to K, which differ only in the order of the sentences; finished ones are not done again.
+    """Train runs 1 to K, which differ only in the order of the sentences; finished ones stay as they are.
 
     Parameters
     ----------

@@ -46,14 +46,14 @@ def train(
     make_learner: MakeLearner | None = None,
     stop: Stop | None = None,
 ) -> RunResult:
-    """Train one run, or go on with it where it was interrupted, or return at once what it gave.
+    """Train one run, or continue an interrupted one, or return the result of a finished one.
 
     Parameters
     ----------
     config : see `load_config`.
     folder : of all runs of this configuration; this one gets the folder `run01` or the like in it.
     run : its number, from 1. Runs start from the same parameters and differ in the order of sentences.
-    progress : is called with what happens.
+    progress : is called with every event.
     world : the processes that train it together; see `distributed.world`.
     make_learner : makes what computes the steps; if not given, see `learner_for`.
     stop : tells when to end early.

@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from treemean.errors import InvalidOption, TreemeanError
+from treemean.errors import InvalidOption, TreemeanError, no_such
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates import find_candidates
@@ -53,7 +53,7 @@ def fit(
 
     Parameters
     ----------
-    runs : treebanks of the same sentences, whose averages are wanted.
+    runs : development treebanks of the runs that are to be averaged.
     gold : gold trees of these sentences, by position; `agreement`, `em` and `equal` need none.
     model : a name in `MODELS`; `logistic` for fewer than 300 sentences and `boosted` otherwise if not given.
     target : `overall`, `disc` or `both`: F1_overall + η F1_discontinuous.
@@ -61,9 +61,9 @@ def fit(
     objective : `corpus` (the default of signed, logistic and boosted), `expected`, or `sentence` (the paper's
         F_β, the default of the others and their only one).
     beta : the β of `sentence`; None to search for it.
-    select, size : which runs are asked: `all`, the `top` ones by F1, or those found by going `forward` or
-        `backward`; how many, or as many as score best. Choices are compared by the averages of `scalar` and
-        `typed` weights for these two models, and by plain averages for the others.
+    select, size : which runs to use: `all`, the `top` ones by F1, or those found by `forward` or `backward`
+        selection; how many, or the number that scores best if not given. Choices are compared by the
+        averages of `scalar` and `typed` weights for these two models, and by plain averages for the others.
     score, scores : what the `scalar` weights are: a development F1 (that of discontinuous constituents is
         the paper's rule), or given numbers, one for each run.
     protocol : what counts as correct.
@@ -71,12 +71,12 @@ def fit(
     names : what the runs are called.
     jobs : the number of threads for averaging.
     trade_off : add the scores under other values of η (or of β, for the objective `sentence`) to the report.
-    labelled : learn what labelled constituents are worth, for joint averages of sets and labels; one is then
-        correct if gold has the same label over the same words. Such a model is for these averages only, and
-        one without labels is not for them.
+    labelled : learn values of labelled constituents, for joint averages of sets and labels; a constituent is
+        then correct if gold has the same label over the same words. Such a model is for these averages only,
+        and one without labels is not for them.
 
     The result's `report` has the cross-validated development scores with bootstrap intervals, the number of
-    schemes that were compared, and notes; its `provenance` tells data, versions and seeds.
+    schemes that were compared, and notes; its `provenance` names data, versions and seeds.
 
     >>> from treemean.trees import Tree
     >>> good = Treebank.from_trees([Tree("a b c".split(), [({0, 1, 2}, ""), ({0, 1}, "")])] * 4)
@@ -172,7 +172,7 @@ def _default_model(gold: Treebank | None) -> str:
 def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> None:
     """Raise an error where options do not go together."""
     if model not in MODELS:
-        raise InvalidOption(f"there is no model {model!r}; known are {', '.join(MODELS)}")
+        raise InvalidOption(no_such("model", model, MODELS))
     if gold is None and model not in _WITHOUT_GOLD:
         raise TreemeanError(f"the model {model} is fitted to gold trees; only {_listed()} do without")
     for name, value, known in (
@@ -182,14 +182,14 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
         ("score", options.score, METRICS),
     ):
         if value not in known:
-            raise InvalidOption(f"there is no {name} {value!r}; known are {', '.join(map(str, known))}")
+            raise InvalidOption(no_such(name, value, map(str, known)))
     if not np.isfinite(options.eta) or options.eta < 0:
         raise InvalidOption(f"eta is {options.eta}; it must be finite and not negative")
     if options.beta is not None and not 0 <= options.beta <= 1000:
         raise InvalidOption(f"beta is {options.beta}; it must be between 0 and 1000")
     _check_needless(model, options)
     if model not in TRAINERS and options.objective not in (None, "sentence"):
-        raise InvalidOption(f"the model {model} goes with the objective 'sentence' only")
+        raise InvalidOption(f"the model {model} works only with the objective 'sentence'")
     if gold is None and (options.select != "all" or options.beta is None or options.trade_off):
         raise TreemeanError("runs and β are chosen by gold trees, and a trade-off needs them, too")
     if options.scores is not None and model != "scalar":
@@ -222,4 +222,4 @@ def _check_needless(model: str, options: Options) -> None:
         ("trade-off", options.trade_off, "η or β", options.objective != "expected"),
     ):
         if differs and not allowed:
-            raise InvalidOption(f"{name} goes with {needed} only, and would change nothing here")
+            raise InvalidOption(f"{name} works only with {needed}, and would change nothing here")

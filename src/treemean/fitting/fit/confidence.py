@@ -181,7 +181,7 @@ def confidence_notes(development: Development) -> list[str]:
     gapped = development.candidates.discontinuous
     right = {kind: int((development.correct & of_kind(gapped, kind)).sum()) for kind in KINDS}
     return [
-        f"only {count} {kind} candidates are right: their probabilities are rough"
+        f"{f'only {count}' if count else 'no'} {kind} candidates are right: their probabilities are rough"
         for kind, count in right.items()
         if count < FEW
     ]

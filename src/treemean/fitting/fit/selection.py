@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 
 from treemean.averaging import average
-from treemean.errors import InvalidOption
+from treemean.errors import InvalidOption, no_such
 from treemean.evaluation import Counts, Evaluation
 from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates import Flags, Floats
@@ -163,9 +163,7 @@ def select(
                 max((tuple(k for k in path[-1] if k != out) for out in order if out in path[-1]), key=score)
             )
     else:
-        raise InvalidOption(
-            f"there is no selection {selection!r}; known are {', '.join(get_args(SelectionRule))}"
-        )
+        raise InvalidOption(no_such("selection", selection, get_args(SelectionRule)))
     if size is not None:
         return next(chosen for chosen in path if len(chosen) == size)
     return max((chosen for chosen in path if chosen), key=score)

@@ -14,7 +14,15 @@ import numpy as np
 from treemean._version import __version__
 from treemean.averaging import average
 from treemean.averaging.alignment import check_aligned
-from treemean.errors import FormatError, InvalidOption, MismatchError, TreemeanError, Unsolved, reason_of
+from treemean.errors import (
+    FormatError,
+    InvalidOption,
+    MismatchError,
+    TreemeanError,
+    Unsolved,
+    no_such,
+    reason_of,
+)
 from treemean.files import stored
 from treemean.files.output import write_file
 from treemean.fitting.candidates import Candidates, Floats, find_candidates
@@ -56,12 +64,12 @@ MODELS = (*_WEIGHTINGS, *_ESTIMATORS)
 
 @dataclass(frozen=True)
 class HitModel:
-    """What proposed constituents are worth, and what is maximised.
+    """Values of proposed constituents, and the objective that averages maximise.
 
     Parameters
     ----------
     runs : names of the K runs, in the order in which runs have to be given.
-    chosen : which of them are asked, ascending.
+    chosen : which of them are used, ascending.
     values : weights of the chosen runs, or an estimator of how likely their candidates are correct.
     objective : what is maximised. Weights of runs go with the `SentenceObjective`.
     report : what fitting found, for people to read; JSON-ready.
@@ -162,7 +170,7 @@ class HitModel:
     def estimates(self, candidates: Candidates) -> Floats:
         """Return what the estimator says of candidates; weights of runs estimate nothing."""
         if isinstance(self.values, RunWeights):
-            raise TreemeanError(f"the model {self.name} weighs runs, and says nothing about candidates")
+            raise TreemeanError(f"the model {self.name} has weights of runs, and no estimates for candidates")
         return self.values.probabilities(candidates)
 
     def hits(self, runs: Sequence[Treebank], *, jobs: int | None = None) -> list[Floats]:
@@ -261,7 +269,7 @@ class HitModel:
         if self.calibration is None:
             alone = len(self.runs) == 1 and self.provenance.get("gold") is None
             raise TreemeanError(
-                "one run alone does not tell how far it is right: give two runs, or fit hits to gold trees"
+                "one run alone gives no probabilities: give two runs, or fit hits to gold trees"
                 if alone
                 else "the hits were fitted by an earlier version, without probabilities: fit them again"
             )
@@ -302,7 +310,7 @@ class HitModel:
             )
         name = data.get("model")
         if name not in MODELS:
-            raise FormatError(f"there is no model {name!r}; known are {', '.join(MODELS)}")
+            raise FormatError(no_such("model", name, MODELS))
         try:
             values = (
                 RunWeights.from_dict(name, data["values"])

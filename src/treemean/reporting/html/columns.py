@@ -5,6 +5,8 @@ that have it. Branches are in canonical order, so those of one tree are a tree i
 
 sentences   number, id, dispute, words
 words       codes of texts; `punctuation` lists those that are no part of the trees
+tags        of these words, as the gold says, or the first treebank; `own_tags` has those of each tree, of the
+            words that are part of it: null if they are the same, no codes if there are none
 branches    for each sentence how many; then for each branch
   spans     first word, then number of words; negative if the words after a gap follow: gap, number, …
   chain     its labels, from the top of the unary chain: number of an entry of `chains`, which are numbers of
@@ -54,6 +56,11 @@ def explorer_data(subject: Subject, chosen: Ints) -> dict[str, Any]:
         data["id"] = ids
     data["branches"] = _branches([side.trees.take(chosen) for side in subject.sides], subject)
     data["fingerprint"] = content_checksum(data)[:16]
+    texts = whole.tags.tolist()
+    tags = [texts[token] for token in tokens[~subject.removed[tokens]].tolist()]
+    own = [_own_tags(side.trees.take(chosen).tags, tags) for side in subject.sides]
+    if any(own):
+        data["own_tags"] = own
     if subject.agreement is not None:
         data["dispute"] = [round(value, 4) for value in subject.agreement.dispute[chosen].tolist()]
     data["scores"] = [
@@ -66,6 +73,14 @@ def explorer_data(subject: Subject, chosen: Ints) -> dict[str, Any]:
 
 
 _COUNTS = ("matched", "predicted", "gold")
+
+
+def _own_tags(own: CodedStrings, usual: list[str]) -> dict[str, Any] | None:
+    """Return the tags of a tree, None if they are the usual ones."""
+    tags = own.tolist()
+    if tags == usual:
+        return None
+    return _coded(own, np.arange(len(tags))) if any(tags) else {"texts": [""], "codes": []}
 
 
 def _coded(column: CodedStrings, chosen: Ints) -> dict[str, Any]:

@@ -16,6 +16,9 @@ class Report {
     this.hasProbability = Boolean(this.columns.branches.probability);
     this.wordStarts = starts(this.columns.length);
     this.punctuation = new Set(this.columns.punctuation);
+    this.hasTags = [this.columns.tags, ...(this.columns.own_tags ?? [])].some(
+      (tags) => tags && tags.texts.filter(Boolean).length > 1,
+    );
     this._readBranches();
     this._texts = new Array(this.count);
   }
@@ -79,6 +82,21 @@ class Report {
       });
     }
     return found;
+  }
+
+  // How many words that are part of trees come before a sentence.
+  treeWordsBefore(sentence) {
+    if (!this.treeWordStarts) {
+      const counts = this.columns.length.map((length, place) => {
+        let inTrees = 0;
+        for (let token = this.wordStarts[place]; token < this.wordStarts[place + 1]; token++) {
+          if (!this.punctuation.has(token)) inTrees++;
+        }
+        return inTrees;
+      });
+      this.treeWordStarts = starts(counts);
+    }
+    return this.treeWordStarts[sentence];
   }
 
   // Matched, predicted and gold constituents of a tree, and the scores that follow.
@@ -198,6 +216,14 @@ class Sentence {
   probability(mask) {
     const known = this.branches.find((branch) => branch.mask === mask && branch.probability !== null);
     return known ? known.probability : null;
+  }
+
+  // The words that are part of a tree, with its own tags.
+  wordsOf(tree) {
+    const own = this.report.columns.own_tags?.[tree];
+    if (!own) return this.words;
+    const before = this.report.treeWordsBefore(this.place);
+    return this.words.map((word) => ({ ...word, tag: own.texts[own.codes[before + word.position] ?? 0] }));
   }
 
   branchesOf(tree) {

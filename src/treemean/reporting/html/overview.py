@@ -141,7 +141,7 @@ def _scores(subject: Subject) -> Markup:
     if subject.main.evaluation is None:
         return _section(
             "Scores",
-            element("p", "There are no gold trees: the report tells how runs agree, not how right they are."),
+            element("p", "There are no gold trees: the report shows how runs agree, not how right they are."),
         )
     weighted = subject.average is not None and len({side.weight for side in subject.runs}) > 1
     rows = []

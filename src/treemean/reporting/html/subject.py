@@ -124,6 +124,7 @@ def compare_sides(
     ignore_case: bool = False,
     title: str = "",
     jobs: int | None = None,
+    called: Mapping[str, str] | None = None,
     **told: Any,
 ) -> Subject:
     """Bring trees together, score them and find where they agree.
@@ -135,6 +136,7 @@ def compare_sides(
     weights : of the runs in the average; all have the same if not given.
     probabilities : what tells how likely constituents are right.
     protocol, labelled, match, punctuation, ignore_case : see `evaluate`.
+    called : what errors call runs, `average` and `gold`, by these names.
     told : further parameters of `Subject`.
 
     Raises `MismatchError`, which names the treebank and the sentence, where they do not fit together.
@@ -148,7 +150,12 @@ def compare_sides(
     if isinstance(average, Treebank):
         given[AVERAGE] = average
     options: dict[str, Any] = {"match": match, "punctuation": punctuation, "ignore_case": ignore_case}
-    found = _with_gold(given, gold, chosen, options) if gold is not None else _alone(given, chosen, options)
+    names = {**{name: name for name in given}, "gold": "the gold", **(called or {})}
+    found = (
+        _alone(given, names, chosen, options)
+        if gold is None
+        else _with_gold(given, gold, names, chosen, options)
+    )
     aligned = found.banks
     own = [aligned[name] for name in runs]
     agreement = None
@@ -197,11 +204,16 @@ class _Aligned:
 
 
 def _with_gold(
-    given: Mapping[str, Treebank], gold: Treebank, protocol: Protocol, options: Mapping[str, Any]
+    given: Mapping[str, Treebank],
+    gold: Treebank,
+    called: Mapping[str, str],
+    protocol: Protocol,
+    options: Mapping[str, Any],
 ) -> _Aligned:
     """Align all with gold, which tells what is punctuation."""
     pairs = {
-        name: align(bank, gold, protocol, names=(name, "the gold"), **options) for name, bank in given.items()
+        name: align(bank, gold, protocol, names=(called[name], called["gold"]), **options)
+        for name, bank in given.items()
     }
     first = next(iter(pairs.values()))
     _, removed = removed_words(gold, protocol, options["punctuation"])
@@ -215,11 +227,17 @@ def _with_gold(
     )
 
 
-def _alone(given: Mapping[str, Treebank], protocol: Protocol, options: Mapping[str, Any]) -> _Aligned:
+def _alone(
+    given: Mapping[str, Treebank],
+    called: Mapping[str, str],
+    protocol: Protocol,
+    options: Mapping[str, Any],
+) -> _Aligned:
     """Align runs with each other, where there is no gold."""
-    told = Whole.of([given], options["punctuation"])
+    named = {called[name]: bank for name, bank in given.items()}
+    told = Whole.of([named], options["punctuation"])
     others = {name: value for name, value in options.items() if name != "punctuation"}
-    together = bring_together(given, protocol, whole=told, **others)
+    together = bring_together(named, protocol, whole=told, **others)
     whole = together.whole.take(together.sentences)
     kept = np.zeros(len(whole.words), dtype=bool)
     lengths = together.runs[0].lengths

@@ -6,7 +6,7 @@ const NARROWEST = 0.68; // trees are drawn smaller rather than scrolled, down to
 class SentenceView {
   constructor(report, decisions, elements, act) {
     Object.assign(this, { report, decisions, elements, act });
-    this.tags = Boolean(report.columns.tags) && report.columns.tags.texts.filter(Boolean).length > 1;
+    this.tags = report.hasTags;
     this.waiting = new Map();
     this.observer = new IntersectionObserver(
       (entries) => {
@@ -79,7 +79,7 @@ class SentenceView {
       tree === report.gold ? all : all.filter((c) => c.whole || (c[state.by] ?? 1) >= least - 1e-9);
     const missed = sentence.missed(tree);
     const planned = plan({
-      words: sentence.words,
+      words: sentence.wordsOf(tree),
       constituents: kept,
       missed,
       number: state.show,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treemean.errors import InvalidOption
+from typing import get_args
+
+from treemean.errors import InvalidOption, no_such
 from treemean.names import EngineName
 from treemean.scaling.engines.engine import Engine, available_cores
 
@@ -27,7 +29,7 @@ def open_engine(
 
         return RayEngine(workers, address)
     if name != "local":
-        raise InvalidOption(f"there is no engine {name!r}; known are local and ray")
+        raise InvalidOption(no_such("engine", name, get_args(EngineName)))
     if address is not None:
         raise InvalidOption("an address is that of a Ray cluster: give the engine ray as well")
     from treemean.scaling.engines.local import LocalEngine
