@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,7 @@ def rename_first(told: dict[str, Any], name: str) -> None:
         (lambda told: told.pop("sha256") and told.update(kind="x"), "no manifest"),
         *((partial(rename_first, name=name), "no file of") for name in ("../x", "", "a\0b", "\ud800")),
         (lambda told: told.pop("sha256") and told["shards"][0].pop("bytes"), "damaged manifest"),
+        (lambda told: told.pop("sha256") and told.update(words=7), "its number of words is not that"),
     ],
 )
 def test_damaged_manifests(tmp_path: Path, change, message: str) -> None:
@@ -183,6 +185,28 @@ def test_damaged_manifests(tmp_path: Path, change, message: str) -> None:
     (path / MANIFEST).write_text(json.dumps(told))
     with pytest.raises(FormatError, match=message):
         treemean.read(path)
+
+
+def tell_other_counts(path: Path, first: int) -> None:
+    """Write a manifest that fits its checksum and its own sums, and tells wrong counts of two shards."""
+    manifest = load_manifest(path)
+    a, b, *others = manifest.shards
+    shards = (replace(a, sentences=first), replace(b, sentences=a.sentences + b.sentences - first), *others)
+    replace(manifest, shards=shards).save(path)
+
+
+@pytest.mark.parametrize("first", [SHARD - 10, SHARD + 10])
+@pytest.mark.parametrize("size", [None, 7])
+def test_counts_of_a_manifest_are_not_believed(tmp_path: Path, first: int, size: int | None) -> None:
+    """Neither too many sentences nor too few, which would be lost, in whole shards and in parts of them."""
+    paths = write_runs(tmp_path, 2)
+    tell_other_counts(paths[0], first)
+    told = rf"{SHARD} sentences are in the file, and [35]0 should be"
+    with pytest.raises(FormatError, match=told):
+        treemean.read(paths[0])
+    with pytest.raises(FormatError, match=told):
+        scaling.average(paths, tmp_path / "mean", workers=2, shard_size=size)
+    assert not (tmp_path / "mean" / MANIFEST).exists()
 
 
 def test_bad_records_are_set_aside_with_reason_and_source(tmp_path: Path) -> None:
