@@ -71,7 +71,7 @@ def test_errors_of_what_is_read_come_through(folder: Path) -> None:
         yield from WORDS
         raise FormatError("odd", path="text.txt", line=8)
 
-    with pytest.raises(FormatError, match="text.txt:8: odd"):
+    with pytest.raises(FormatError, match=r"text\.txt:8: odd"):
         list(parse_in_parallel(folder, sentences(), ParseOptions(), jobs=2))
 
 
