@@ -38,7 +38,7 @@ def write(folder: Path, count: int, sentences: int) -> list[Path]:
     return paths
 
 
-ROWS = "(a file of rows)"
+ROWS, PAGE, LAST = "(a file of rows)", "(a page)", "(the last treebank)"
 COMMANDS = {
     "evaluate": ["evaluate"],
     "compare": ["compare"],
@@ -49,10 +49,11 @@ COMMANDS = {
     "agree": ["agree"],
     "disputed": ["agree", "--json", "--disputed", ROWS],
     "fit": ["fit", "--model", "agreement", "-o", "/dev/null"],
+    "report": ["report", "-o", PAGE, "--most", "1000", "--probability", "--gold", LAST],
 }
 FILES = {"evaluate": 2, "compare": 3, "stats": 1, "convert": 1}
 #: These take minutes for more sentences than this.
-MOST = {"agree": 100_000, "disputed": 50_000, "probability": 200_000, "fit": 200_000}
+MOST = {"report": 50_000, "agree": 100_000, "disputed": 50_000, "probability": 200_000, "fit": 200_000}
 
 
 def growth(folder: Path, name: str, small: int, large: int) -> int:
@@ -62,7 +63,10 @@ def growth(folder: Path, name: str, small: int, large: int) -> int:
         files: list[object] = [*write(folder, FILES.get(name, 3), sentences)]
         if name == "convert":
             files.append("/dev/null")
-        options = [str(folder / "rows.csv") if one == ROWS else one for one in COMMANDS[name][1:]]
+        named: dict[str, object] = {ROWS: folder / "rows.csv", PAGE: folder / "page.html", LAST: files[-1]}
+        if LAST in COMMANDS[name]:
+            files.pop()
+        options = [named.get(one, one) for one in COMMANDS[name][1:]]
         found.append(memory_of(COMMANDS[name][0], *files, *options))
     return found[1] - found[0]
 
