@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scaling_instances import runs_of
+from scaling_instances import make_model, runs_of
 
 import treemean
 
@@ -43,6 +43,7 @@ COMMANDS = {
     "evaluate": ["evaluate"],
     "compare": ["compare"],
     "stats": ["stats"],
+    "draw": ["draw", "--sentences", "1", "--gold", LAST],
     "average": ["average", "-o", "/dev/null", "--to", "parquet", "--jobs", "1"],
     "convert": ["convert", "--to", "jsonl"],
     "probability": ["average", "-o", "/dev/null", "--to", "parquet", "--jobs", "1", "--probability"],
@@ -51,7 +52,7 @@ COMMANDS = {
     "fit": ["fit", "--model", "agreement", "-o", "/dev/null"],
     "report": ["report", "-o", PAGE, "--most", "1000", "--probability", "--gold", LAST],
 }
-FILES = {"evaluate": 2, "compare": 3, "stats": 1, "convert": 1}
+FILES = {"draw": 2, "evaluate": 2, "compare": 3, "stats": 1, "convert": 1}
 #: These take minutes for more sentences than this.
 MOST = {"report": 50_000, "agree": 100_000, "disputed": 50_000, "probability": 200_000, "fit": 200_000}
 
@@ -80,6 +81,26 @@ def test_scores_take_no_more_memory_for_more_sentences(tmp_path: Path) -> None:
 def test_memory_is_flat(tmp_path: Path, name: str) -> None:
     """From a batch to a hundred of them, or as many as can be waited for."""
     assert growth(tmp_path, name, 5_000, MOST.get(name, 400_000)) < SLACK
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [[], ["--jobs", 2]], ids=["one process", "several"])
+def test_memory_of_parsing_is_flat(tmp_path: Path, how: list[object]) -> None:
+    """Of sentences that are too long to be parsed, which takes least time: they are read and written."""
+    model = make_model(tmp_path / "model")
+    found = []
+    for sentences in (5_000, 60_000):
+        (path,) = write(tmp_path, 1, sentences)
+        found.append(memory_of("parse", model, path, "-o", tmp_path / "trees.jsonl", "--max-length", 2, *how))
+    assert found[1] - found[0] < SLACK
+
+
+@pytest.mark.slow
+def test_memory_of_generating_is_flat(tmp_path: Path) -> None:
+    small, large = (
+        memory_of("sample", tmp_path / f"{count}.dbr", "--generate", count) for count in (9_000, 60_000)
+    )
+    assert large - small < SLACK
 
 
 @pytest.mark.slow

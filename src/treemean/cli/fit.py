@@ -121,7 +121,10 @@ def fit(
     most: Annotated[
         int,
         typer.Option(
-            min=1, help="With gold trees, fit to no more sentences than this: all of them are held in memory."
+            min=1,
+            metavar="N",
+            help="With gold trees: where there are more sentences than this, draw so many by the seed, and "
+            "say so. All that are fitted to are held in memory.",
         ),
     ] = 20_000,
     protocol: options.Protocol = "paper",
@@ -197,6 +200,13 @@ def fit(
         banks, count = _development(inputs, match, reading, most, seed)
         if count > len(banks[0]):
             notes.append(f"{len(banks[0]):,} of {count:,} sentences were drawn by the seed")
+            typer.secho(
+                f"DRAWN: {len(banks[0]):,} of {count:,} sentences, by the seed {seed}. What is fitted to "
+                f"gold trees is held in memory; --most {count} takes all of them, at some 55 kB each.",
+                fg="yellow",
+                bold=True,
+                err=True,
+            )
     with working(f"fitting what constituents of {len(runs)} runs are worth"):
         if gold is not None or model is None:
             trees = (banks[: len(runs)], banks[-1] if gold else None)
