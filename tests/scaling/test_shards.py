@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 from collections import Counter
@@ -146,6 +147,22 @@ def test_two_jobs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     scaling.convert(paths[0], tmp_path / "out", workers=1)
 
 
+def test_a_shard_that_is_removed_while_the_job_runs_is_missed(tmp_path: Path) -> None:
+    """Without a manifest nothing is called finished; the same command makes the shard again."""
+    (path,) = write_runs(tmp_path, 1)
+
+    def remove_the_first(done: int, total: int | None) -> None:
+        if done == 80:
+            sorted((tmp_path / "out").glob("part-*"))[0].unlink()
+
+    with pytest.raises(TreemeanError, match=r"part-00000-.*somebody removed"):
+        scaling.convert(path, tmp_path / "out", workers=1, progress=remove_the_first)
+    assert not (tmp_path / "out" / MANIFEST).exists()
+    done = scaling.convert(path, tmp_path / "out", workers=1)
+    assert (done.made, done.found) == (1, 3)
+    assert treemean.read(tmp_path / "out") == runs_of(1, 130)[0]
+
+
 # ---- bad input ---------------------------------------------------------------------------------------
 
 
@@ -160,6 +177,41 @@ def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(TreemeanError, match="has changed since"):
         scaling.average(paths, tmp_path / "mean", workers=1)
     assert not (tmp_path / "mean" / MANIFEST).exists()
+
+
+def test_a_finished_job_mends_what_was_damaged(tmp_path: Path) -> None:
+    """A bit that changed, in a file of the same size: the same command makes that shard again."""
+    paths = write_runs(tmp_path)
+    scaling.average(paths, tmp_path / "mean", workers=1)
+    expected = content(tmp_path / "mean")
+    shard = sorted((tmp_path / "mean").glob("part-*"))[2]
+    data = bytearray(shard.read_bytes())
+    data[len(data) // 3] ^= 1
+    shard.write_bytes(data)
+    done = scaling.average(paths, tmp_path / "mean", workers=1)
+    assert (done.made, done.found) == (1, 3)
+    assert content(tmp_path / "mean") == expected
+
+
+def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    (run,) = runs_of(1, 30)
+    treemean.write(run, tmp_path / "run.parquet")
+    odd = tmp_path / os.fsdecode(b"b\xff\n d.parquet")
+    (tmp_path / "run.parquet").rename(odd)
+    scaling.average([odd, odd], tmp_path / os.fsdecode(b"m\xfe"), workers=2, shard_size=10)
+    assert len(treemean.read(tmp_path / os.fsdecode(b"m\xfe"))) == 30
+    assert (
+        load_manifest(tmp_path / os.fsdecode(b"m\xfe")).provenance["inputs"][0]["name"]
+        == "b\\xff\n d.parquet"
+    )
+    text = tmp_path / os.fsdecode(b"t\xff.jsonl")
+    treemean.write(run, tmp_path / "run.jsonl")
+    text.write_bytes((tmp_path / "run.jsonl").read_bytes() + b'{"words": 7}\n')
+    with pytest.raises(FormatError, match=r":31: "):
+        scaling.convert(text, tmp_path / "converted", workers=2)
+    work = scaling.Conversion(source=str(text), skip_bad=True)
+    done = scaling.convert(text, tmp_path / "converted", work, workers=2)
+    assert (done.manifest.sentences, done.sums.counts["bad"]) == (30, 1)
 
 
 def rename_first(told: dict[str, Any], name: str) -> None:

@@ -78,7 +78,8 @@ def describe(path: str | os.PathLike[str]) -> tuple[int, dict[str, str]]:
     """Return how many rows a Parquet file has, and the texts that were written beside them, by name."""
     name = os.fspath(path)
     try:
-        found = _load_parquet().read_metadata(name)
+        with open(path, "rb") as file:  # PyArrow cannot open names that are not UTF-8
+            found = _load_parquet().read_metadata(file)
     except (load_pyarrow().ArrowException, OSError, ValueError) as error:
         raise FormatError(f"not valid Parquet: {reason_of(error)}", path=name) from error
     texts = {key.decode(): value.decode() for key, value in (found.metadata or {}).items()}
