@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,23 @@ def growth(folder: Path, name: str, small: int, large: int) -> int:
         options = [named.get(one, one) for one in COMMANDS[name][1:]]
         found.append(memory_of(COMMANDS[name][0], *files, *options))
     return found[1] - found[0]
+
+
+#: Tested below, each in its own way.
+ALSO_TESTED = {"parse", "sample"}
+
+
+def test_every_command_is_tested_or_told_to_grow() -> None:
+    from treemean.cli import app
+
+    known = {command.name or command.callback.__name__ for command in app.registered_commands}
+    known |= {str(group.name) for group in app.registered_groups}
+    page = (Path(__file__).parents[2] / "docs" / "measurements" / "scaling.md").read_text()
+    (told,) = re.findall(r"^Not flat by design: (.*?) All other commands", page, re.DOTALL | re.MULTILINE)
+    growing = {name.split()[0] for name in re.findall(r"`([a-z ]+)`", told)}
+    tested = {command[0] for command in COMMANDS.values()} | ALSO_TESTED
+    assert tested | growing == known
+    assert not tested & growing
 
 
 def test_scores_take_no_more_memory_for_more_sentences(tmp_path: Path) -> None:
