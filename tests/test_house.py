@@ -158,6 +158,26 @@ def test_no_modules_import_each_other_in_a_circle():
     assert circles == set(map(frozenset, CIRCLES))
 
 
+# ---- pickles ----------------------------------------------------------------------------------------
+
+
+def test_no_module_packs_or_unpacks_pickles():
+    """What travels between processes is JSON; a pipe carries bytes only (`recv` would unpickle)."""
+    packing = {"pickle", "shelve", "marshal", "dill", "cloudpickle", "joblib", "ProcessPoolExecutor", "Pool"}
+    found = {}
+    for module, path in MODULES.items():
+        for node in _nodes(ast.parse(path.read_text())):
+            names = set()
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {getattr(node, "module", None), *(alias.name for alias in node.names)} & packing
+                names |= {"multiprocessing"} & {alias.name for alias in node.names}
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                names = {node.func.attr} & {"recv", "get_context"}
+            if names:
+                found[module] = names
+    assert not found
+
+
 # ---- face and weight --------------------------------------------------------------------------------
 
 

@@ -3,8 +3,7 @@
     python -m benchmarks.cpu.memory [--sizes 3000 30000 300000] [--only evaluate average …]
 
 Each number is the largest resident set of a process of the command, its workers among them. The trees are
-those of `benchmarks.cpu.scaling`, with the first run as gold. Where a command holds whole files, sizes above
-`--most` are left out for it.
+those of `benchmarks.cpu.scaling`, with the first run as gold.
 """
 
 from __future__ import annotations
@@ -26,11 +25,9 @@ if done.returncode:
     sys.exit(done.stderr)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
-#: These hold all sentences.
-WHOLE = ("report",)
 
 
-def commands(folder: Path, runs: list[Path], hits: Path, model: Path) -> dict[str, list[object]]:
+def commands(folder: Path, runs: list[Path], hits: Path, model: Path, size: int) -> dict[str, list[object]]:
     """Return every command that reads treebanks, by what it is called in the table."""
     gold, *others = runs
     out = folder / "out"
@@ -61,6 +58,12 @@ def commands(folder: Path, runs: list[Path], hits: Path, model: Path) -> dict[st
             *("fit", *others, "--gold", gold, "--model", "boosted", "-o", f"{out}-hits.json"),
         ],
         "report": ["report", *others, "--gold", gold, "-o", f"{out}.html"],
+        "report --most 1000": ["report", *others, "--gold", gold, "-o", f"{out}.html", "--most", 1000],
+        "report --probability": ["report", *others, "--gold", gold, "-o", f"{out}.html", "--probability"],
+        "sample --generate": ["sample", f"{out}-sample.dbr", "--generate", size],
+        "parse --jobs 2": [
+            *("parse", model, gold, "-o", f"{out}-parsed.jsonl", "--max-length", 5, "--jobs", 2),
+        ],
         "parse": ["parse", model, gold, "-o", f"{out}-parsed.jsonl", "--max-length", 5],
         "parse --engine local": ["parse", model, gold, "-o", f"{out}-parsed", "--max-length", 5, *engine],
     }
@@ -101,7 +104,6 @@ def main() -> None:
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=[3_000, 30_000, 300_000])
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--most", type=int, default=30_000, help="for commands that hold whole files")
     parser.add_argument("--only", nargs="+", help="beginnings of names")
     given = parser.parse_args()
     found: dict[str, list[str]] = {}
@@ -111,11 +113,10 @@ def main() -> None:
             folder = Path(place) / str(size)
             folder.mkdir()
             runs = write_runs(folder, size, given.runs)
-            for name, command in commands(folder, runs, hits, model).items():
+            for name, command in commands(folder, runs, hits, model, size).items():
                 if given.only and not name.startswith(tuple(given.only)):
                     continue
-                left_out = name in WHOLE and size > given.most
-                found.setdefault(name, []).append("" if left_out else f"{memory_of(command):,}")
+                found.setdefault(name, []).append(f"{memory_of(command):,}")
                 print(f"{size:,} {name}: {found[name][-1]} MB", file=sys.stderr, flush=True)
     columns = ["command", *(f"{size:,} sentences" for size in given.sizes)]
     show(columns, [[name, *row] for name, row in found.items()], f"megabytes, {given.runs} runs")

@@ -315,3 +315,28 @@ def test_batch_by_batch_as_at_once(runs: list[Treebank], labelled: bool, size: i
 def test_no_sentences_batch_by_batch() -> None:
     found = agree_batches(lambda: iter([]), ["a", "b"])
     assert found.to_dict() == agree({"a": Treebank.empty(), "b": Treebank.empty()}).to_dict()
+
+
+def test_a_full_disk_for_temporary_files_is_told(tmp_path):
+    """In one line, without the complaints of files that are closed at the end."""
+    import resource
+    import subprocess
+    import sys
+
+    for number, run in enumerate(treemean.sample.runs()[:2]):
+        treemean.write(run, tmp_path / f"{number}.jsonl")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "treemean", "agree", "0.jsonl", "1.jsonl"],
+        cwd=tmp_path,
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: temporary files in ")
+    assert done.stderr.count("\n") == 1

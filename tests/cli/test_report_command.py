@@ -183,6 +183,24 @@ def test_too_much_is_left_out_loudly(tmp_path: Path) -> None:
     assert "sentences are not in this file" in (tmp_path / "r.html").read_text()
 
 
+def test_more_than_can_be_explored_is_left_out_loudly(trees: Path, tmp_path: Path) -> None:
+    said = invoke(trees / "test", "-o", tmp_path / "r.html", "--most", 7)
+    assert "LEFT OUT: 53 of 60 sentences, which would make more than 7 (--most)" in said
+    assert "--most 60 takes all" in said
+    assert len(data_of(tmp_path / "r.html")["sentences"]["number"]) == 7
+    assert "53 of 60 sentences are not in this file" in (tmp_path / "r.html").read_text()
+
+
+def test_a_run_without_what_is_not_scored(tmp_path: Path) -> None:
+    """A sentence of nothing but punctuation is not scored, and may be absent: whole files are read then."""
+    (tmp_path / "gold.txt").write_text("(S (A 0=a) (B 1=b))\n(S (punct 0=.))\n(S (A 0=c) (B 1=d))\n")
+    (tmp_path / "run1.txt").write_text("(S (A 0=a) (B 1=b))\n(S (A 0=c) (B 1=d))\n")
+    for name in ("gold", "run1"):
+        (tmp_path / f"{name}.txt").rename(tmp_path / f"{name}.discbracket")
+    invoke(tmp_path / "run1.discbracket", "--gold", tmp_path / "gold.discbracket", "-o", tmp_path / "r.html")
+    assert data_of(tmp_path / "r.html")["sentences"]["number"] == [1, 3]
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

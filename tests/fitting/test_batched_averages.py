@@ -93,6 +93,10 @@ def test_a_fit_to_some_of_the_sentences(files: tuple[Path, list[Treebank]]) -> N
     command = ["fit", *(f"run{k}.jsonl" for k in range(3)), "--gold", "gold.jsonl", "--model", "typed"]
     found = run(*command, "-o", "few.json", "--most", 150, cwd=folder)
     assert "150 of 2,300 sentences were drawn by the seed" in found.stdout
+    assert "DRAWN: 150 of 2,300 sentences" in found.stderr
+    printed = run(*command, "-o", "-", "--most", 150, cwd=folder)  # hits are all that is on standard output
+    assert "DRAWN: 150 of 2,300 sentences" in printed.stderr
+    assert "DRAWN" not in run(*command, "-o", "all.json", "--most", 2300, cwd=folder).stderr
     fitted = load(folder / "few.json")
     drawn, _ = draw_sentences([runs], 150, 0)
     assert [told["sentences"] for told in fitted.provenance["runs"]] == [150] * 3

@@ -15,7 +15,8 @@ from examples import examples
 from strategies import parallel_treebanks
 from treemean.errors import FormatError
 from treemean.fitting.candidates import find_candidates
-from treemean.fitting.fit.confidence import brier_score, reliability, risk_at
+from treemean.fitting.fit import confidence
+from treemean.fitting.fit.confidence import Unseen, brier_score, confidence_report, reliability, risk_at
 from treemean.fitting.models import agreement
 from treemean.fitting.models.calibration import (
     Calibration,
@@ -218,3 +219,28 @@ def test_runs_that_agree_on_everything_are_sure_and_one_run_tells_nothing(runs) 
     p = calibration(agreement.train(same).probabilities(same), same.discontinuous)
     assert p.min() > 0.97
     assert calibration_without_gold(find_candidates(runs[:1]), agreement.train) is None
+
+
+def test_pooled_candidates_are_worth_the_same(monkeypatch) -> None:
+    """Equal ones once; and where there are too many different ones, rounded."""
+    rng = np.random.default_rng(3)
+    flags = rng.random((3, 900)) < 0.5
+    columns = [rng.integers(0, 40, 900) / 40, rng.integers(0, 4, 900) / 4, *flags]
+    whole = confidence_report([Unseen(*columns)])
+    parts = [Unseen(*(column[start : start + 300] for column in columns)) for start in (0, 300, 600)]
+    pooled = parts[0]
+    for part in parts[1:]:
+        pooled = Unseen.pooled([pooled, part])
+    assert len(pooled.right) < 900
+    assert flat(confidence_report([pooled])) == pytest.approx(flat(whole))
+    monkeypatch.setattr(confidence, "MOST_LEVELS", 0)
+    monkeypatch.setattr(confidence, "DIGITS", 1)
+    rough = Unseen.pooled(parts)
+    assert len(np.unique(rough.probability)) == 11
+    assert confidence_report([rough])["continuous"]["candidates"] == whole["continuous"]["candidates"]
+
+
+def flat(told: object) -> list[float]:
+    """Return all numbers of a report, in order."""
+    inside = told.values() if isinstance(told, dict) else told if isinstance(told, list) else None
+    return [told] if inside is None else [number for one in inside for number in flat(one)]

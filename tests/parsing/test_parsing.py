@@ -16,8 +16,7 @@ from treemean.errors import InvalidOption
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.parsing import Model, ParseCounts, Vocabulary, parse
 from treemean.parsing.batches import cut_by_similar_length
-from treemean.parsing.parallel import parse_in_parallel
-from treemean.parsing.parse import ParseOptions, put_back, windows
+from treemean.parsing.parse import put_back, windows
 from treemean.trees import Tree
 from treemean.trees.bitsets import mask_of
 from treemean.trees.punctuation import remove_words
@@ -151,16 +150,6 @@ def test_batches_that_overflow_are_parsed_again_in_float64(model, monkeypatch, d
     assert counts.again == 2
     assert counts.describe(60) == ["2 sentences parsed again in float64, as float32 was not enough"]
     assert {p.dtype for p in model.grammar.parameters()} == {torch.float32}
-
-
-def test_several_processes_give_the_same_trees(model, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules["treemean.parsing.parse"], "WINDOW", 3)
-    model.save(tmp_path)
-    counts = ParseCounts()
-    found = list(parse_in_parallel(tmp_path, iter(SENTENCES), ParseOptions(), jobs=2, counts=counts))
-    assert [len(batch) for batch in found] == [3, 3, 1]
-    assert Treebank.concatenate(found) == parsed(model, SENTENCES)
-    assert (counts.sentences, counts.words, counts.unknown) == (7, 16, 5)
 
 
 def test_wrong_options_are_named(model):

@@ -159,8 +159,7 @@ def test_what_does_not_fit_is_left_out_loudly() -> None:
     assert part.shown + part.left_out == 180
     assert f"{part.left_out:,} of 180 sentences are not in this file" in part.html
     data = json.loads(Elements(part.html).inside["script"][0])["sentences"]
-    assert subject.agreement is not None
-    kept = sorted(subject.agreement.order[: part.shown].tolist())
+    kept = sorted(subject.order[: part.shown].tolist())
     assert data["number"] == [int(subject.sentences[place]) + 1 for place in kept]
     with pytest.raises(InvalidOption, match="no room for a single sentence"):
         make_page(subject, limit=0.01)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scaling_instances import SHARD, content, make_model, runs_of, write_runs, write_ties
-from scaling_tasks import divide, leave, refuse
+from scaling_tasks import ERRORS, divide, fail, fail_by_another, leave, refuse
 
 import treemean
 from commands import run
@@ -171,6 +172,21 @@ def test_errors_of_workers_are_told_as_they_are() -> None:
         with pytest.raises(RuntimeError, match="ZeroDivisionError"):
             list(engine.map(divide, 1, [0]))
         assert sorted(engine.map(divide, 6, [1, 2, 3])) == [(0, 6.0), (1, 3.0), (2, 2.0)]
+
+
+@pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=pytest.mark.slow)])
+def test_errors_of_ours_come_back_as_themselves(engine: Any) -> None:
+    if engine == "ray":
+        pytest.importorskip("ray")
+    with open_engine(engine, workers=2) as opened:
+        for number, error in enumerate(ERRORS):
+            with pytest.raises(type(error)) as found:
+                list(opened.map(fail, None, [number]))
+            assert type(found.value) is type(error)
+            assert (str(found.value), vars(found.value)) == (str(error), vars(error))
+        with pytest.raises(treemean.TreemeanError, match=r"^number 7$") as found:  # by its base
+            list(opened.map(fail_by_another, None, [7]))
+        assert type(found.value) is treemean.TreemeanError
 
 
 def test_a_full_disk_stops_cleanly(tmp_path: Path) -> None:

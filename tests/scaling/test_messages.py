@@ -18,6 +18,7 @@ from treemean.formats.sharded import Shard
 from treemean.scaling.averages import Averaging
 from treemean.scaling.conversion import Conversion
 from treemean.scaling.engines import messages
+from treemean.scaling.engines.engine import Failure, result_of
 from treemean.scaling.inputs import Cut, File, Rows
 from treemean.scaling.parses import Parsing
 from treemean.scaling.shards import AsItIs, Made, ShardTask
@@ -110,3 +111,12 @@ def test_other_values_are_not_sent() -> None:
 def test_nothing_else_is_built(text: bytes) -> None:
     with pytest.raises(ValueError):
         messages.loads(text)
+
+
+@pytest.mark.parametrize(
+    "kind", ["builtins:SystemExit", "os:system", "treemean.scaling.inputs:File", "treemean.errors:reason_of"]
+)
+def test_only_errors_of_ours_are_raised_by_name(kind: str) -> None:
+    answer = messages.dumps([None, Failure("said", kind)])
+    with pytest.raises((TypeError, ValueError), match=r"is no error of ours|is not a class of treemean"):
+        result_of(answer)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -145,6 +147,22 @@ def test_two_jobs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     scaling.convert(paths[0], tmp_path / "out", workers=1)
 
 
+def test_a_shard_that_is_removed_while_the_job_runs_is_missed(tmp_path: Path) -> None:
+    """Without a manifest nothing is called finished; the same command makes the shard again."""
+    (path,) = write_runs(tmp_path, 1)
+
+    def remove_the_first(done: int, total: int | None) -> None:
+        if done == 80:
+            sorted((tmp_path / "out").glob("part-*"))[0].unlink()
+
+    with pytest.raises(TreemeanError, match=r"part-00000-.*somebody removed"):
+        scaling.convert(path, tmp_path / "out", workers=1, progress=remove_the_first)
+    assert not (tmp_path / "out" / MANIFEST).exists()
+    done = scaling.convert(path, tmp_path / "out", workers=1)
+    assert (done.made, done.found) == (1, 3)
+    assert treemean.read(tmp_path / "out") == runs_of(1, 130)[0]
+
+
 # ---- bad input ---------------------------------------------------------------------------------------
 
 
@@ -161,6 +179,41 @@ def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
     assert not (tmp_path / "mean" / MANIFEST).exists()
 
 
+def test_a_finished_job_mends_what_was_damaged(tmp_path: Path) -> None:
+    """A bit that changed, in a file of the same size: the same command makes that shard again."""
+    paths = write_runs(tmp_path)
+    scaling.average(paths, tmp_path / "mean", workers=1)
+    expected = content(tmp_path / "mean")
+    shard = sorted((tmp_path / "mean").glob("part-*"))[2]
+    data = bytearray(shard.read_bytes())
+    data[len(data) // 3] ^= 1
+    shard.write_bytes(data)
+    done = scaling.average(paths, tmp_path / "mean", workers=1)
+    assert (done.made, done.found) == (1, 3)
+    assert content(tmp_path / "mean") == expected
+
+
+def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    (run,) = runs_of(1, 30)
+    treemean.write(run, tmp_path / "run.parquet")
+    odd = tmp_path / os.fsdecode(b"b\xff\n d.parquet")
+    (tmp_path / "run.parquet").rename(odd)
+    scaling.average([odd, odd], tmp_path / os.fsdecode(b"m\xfe"), workers=2, shard_size=10)
+    assert len(treemean.read(tmp_path / os.fsdecode(b"m\xfe"))) == 30
+    assert (
+        load_manifest(tmp_path / os.fsdecode(b"m\xfe")).provenance["inputs"][0]["name"]
+        == "b\\xff\n d.parquet"
+    )
+    text = tmp_path / os.fsdecode(b"t\xff.jsonl")
+    treemean.write(run, tmp_path / "run.jsonl")
+    text.write_bytes((tmp_path / "run.jsonl").read_bytes() + b'{"words": 7}\n')
+    with pytest.raises(FormatError, match=r":31: "):
+        scaling.convert(text, tmp_path / "converted", workers=2)
+    work = scaling.Conversion(source=str(text), skip_bad=True)
+    done = scaling.convert(text, tmp_path / "converted", work, workers=2)
+    assert (done.manifest.sentences, done.sums.counts["bad"]) == (30, 1)
+
+
 def rename_first(told: dict[str, Any], name: str) -> None:
     del told["sha256"]
     told["shards"][0]["file"] = name
@@ -174,6 +227,7 @@ def rename_first(told: dict[str, Any], name: str) -> None:
         (lambda told: told.pop("sha256") and told.update(kind="x"), "no manifest"),
         *((partial(rename_first, name=name), "no file of") for name in ("../x", "", "a\0b", "\ud800")),
         (lambda told: told.pop("sha256") and told["shards"][0].pop("bytes"), "damaged manifest"),
+        (lambda told: told.pop("sha256") and told.update(words=7), "its number of words is not that"),
     ],
 )
 def test_damaged_manifests(tmp_path: Path, change, message: str) -> None:
@@ -183,6 +237,28 @@ def test_damaged_manifests(tmp_path: Path, change, message: str) -> None:
     (path / MANIFEST).write_text(json.dumps(told))
     with pytest.raises(FormatError, match=message):
         treemean.read(path)
+
+
+def tell_other_counts(path: Path, first: int) -> None:
+    """Write a manifest that fits its checksum and its own sums, and tells wrong counts of two shards."""
+    manifest = load_manifest(path)
+    a, b, *others = manifest.shards
+    shards = (replace(a, sentences=first), replace(b, sentences=a.sentences + b.sentences - first), *others)
+    replace(manifest, shards=shards).save(path)
+
+
+@pytest.mark.parametrize("first", [SHARD - 10, SHARD + 10])
+@pytest.mark.parametrize("size", [None, 7])
+def test_counts_of_a_manifest_are_not_believed(tmp_path: Path, first: int, size: int | None) -> None:
+    """Neither too many sentences nor too few, which would be lost, in whole shards and in parts of them."""
+    paths = write_runs(tmp_path, 2)
+    tell_other_counts(paths[0], first)
+    told = rf"{SHARD} sentences are in the file, and [35]0 should be"
+    with pytest.raises(FormatError, match=told):
+        treemean.read(paths[0])
+    with pytest.raises(FormatError, match=told):
+        scaling.average(paths, tmp_path / "mean", workers=2, shard_size=size)
+    assert not (tmp_path / "mean" / MANIFEST).exists()
 
 
 def test_bad_records_are_set_aside_with_reason_and_source(tmp_path: Path) -> None:

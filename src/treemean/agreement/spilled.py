@@ -6,6 +6,8 @@ import json
 import tempfile
 import weakref
 from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from typing import IO, Any
 
@@ -13,6 +15,7 @@ import numpy as np
 
 from treemean.agreement.chance import Chance, f1_of
 from treemean.agreement.units import Floats, Units
+from treemean.errors import TreemeanError, reason_of
 from treemean.fitting.candidates import group
 from treemean.trees import bitsets
 
@@ -23,8 +26,25 @@ _FILES = 32
 def _temporary(owner: object) -> IO[bytes]:
     """Return a file without a name, which is gone with its owner."""
     file: IO[bytes] = tempfile.TemporaryFile(prefix="treemean-")  # noqa: SIM115 (it stays open)
-    weakref.finalize(owner, file.close)
+    weakref.finalize(owner, _forget, file)
     return file
+
+
+def _forget(file: IO[bytes]) -> None:
+    """Close a file; what a full disk did not take is not wanted any more."""
+    with suppress(OSError):
+        file.close()
+
+
+@contextmanager
+def _naming_the_place() -> Iterator[None]:
+    """Tell where temporary files are if one cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise TreemeanError(
+            f"temporary files in {tempfile.gettempdir()}: {reason_of(error)}; TMPDIR can name another folder"
+        ) from error
 
 
 class Spill:
@@ -38,11 +58,13 @@ class Spill:
     def add(self, record: Any) -> None:
         """Keep the next record."""
         self._starts.append(self._end)
-        self._end += self._file.write(json.dumps(record).encode() + b"\n")
+        with _naming_the_place():
+            self._end += self._file.write(json.dumps(record).encode() + b"\n")
 
     def __getitem__(self, number: int) -> Any:
-        self._file.seek(self._starts[number])
-        return json.loads(self._file.readline())
+        with _naming_the_place():  # what is left to write is written now
+            self._file.seek(self._starts[number])
+            return json.loads(self._file.readline())
 
 
 class ChanceSums:
@@ -73,15 +95,17 @@ class ChanceSums:
         np.add.at(rows["times"], place, units.has)
         keys = b"".join(_key(units, unit, length) for unit, length in zip(first, rows["length"], strict=True))
         rows["key"], rows["more"] = np.frombuffer(keys, dtype="<u8").reshape(-1, 2).T
-        for number, file in enumerate(self._files):
-            file.write(rows[rows["key"] % _FILES == number].tobytes())
+        with _naming_the_place():
+            for number, file in enumerate(self._files):
+                file.write(rows[rows["key"] % _FILES == number].tobytes())
 
     def result(self) -> Chance:
         """Return what is reached, and what would be by chance."""
         together: dict[int, Floats] = {}
         for file in self._files:
-            file.seek(0)
-            rows = np.frombuffer(file.read(), dtype=self._row)
+            with _naming_the_place():
+                file.seek(0)
+                rows = np.frombuffer(file.read(), dtype=self._row)
             shape, first = group([rows["more"], rows["key"]])
             times = np.zeros((len(first), self._runs))
             np.add.at(times, shape, rows["times"])

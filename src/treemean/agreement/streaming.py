@@ -96,16 +96,17 @@ def agree_batches(
             first += len(batch[0])
 
     frequencies = count_labels(part.runs for _, part in parts()) if labelled else None
-    found = _Sums(len(names), constituents)
+    found = _Sums(names, protocol, constituents)
     for first, part in parts():
         found.add(
             agree_together(tuple(names), protocol, part, jobs=jobs, frequencies=frequencies, first=first)
         )
+    pairs = found.pairs.result()
     return StreamedAgreement(
-        tuple(names),
-        protocol,
-        f1_of(found.shared, np.diag(found.shared)),
-        found.chance.result(),
+        pairs.runs,
+        pairs.protocol,
+        pairs.f1,
+        pairs.chance,
         np.concatenate(found.dispute) if found.dispute else np.zeros(0),
         found.dropped,
         found.unproven,
@@ -114,12 +115,40 @@ def agree_batches(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class PairAgreement:
+    """How far each pair of runs agrees; the parameters are those of `Agreement`."""
+
+    runs: tuple[str, ...]
+    protocol: Protocol
+    f1: Floats
+    chance: Chance
+
+
+class PairSums:
+    """Adds up how far pairs of runs agree, part by part."""
+
+    def __init__(self, names: Sequence[str], protocol: Protocol) -> None:
+        self._names, self._protocol = tuple(names), protocol
+        self._shared = np.zeros((len(names), len(names)))
+        self._chance = ChanceSums(len(names))
+
+    def add(self, part: Agreement) -> None:
+        """Add the part that follows."""
+        self._shared += part.units.shared()
+        self._chance.add(part.units)
+
+    def result(self) -> PairAgreement:
+        """Return the agreement in all parts."""
+        f1 = f1_of(self._shared, np.diag(self._shared))
+        return PairAgreement(self._names, self._protocol, f1, self._chance.result())
+
+
 class _Sums:
     """Adds up the agreement of parts."""
 
-    def __init__(self, runs: int, constituents: bool) -> None:
-        self.shared = np.zeros((runs, runs))
-        self.chance = ChanceSums(runs)
+    def __init__(self, names: Sequence[str], protocol: Protocol, constituents: bool) -> None:
+        self.pairs = PairSums(names, protocol)
         self.dispute: list[Floats] = []
         self.dropped: dict[str, tuple[str, ...]] = {}
         self.unproven = 0
@@ -128,8 +157,7 @@ class _Sums:
 
     def add(self, part: Agreement) -> None:
         """Add the part that follows."""
-        self.shared += part.units.shared()
-        self.chance.add(part.units)
+        self.pairs.add(part)
         self.dispute.append(part.dispute)
         self.unproven += part.unproven
         for why, names in part.dropped.items():

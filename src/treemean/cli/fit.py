@@ -129,7 +129,12 @@ def fit(
     ] = None,
     most: Annotated[
         int,
-        typer.Option(min=1, help="With --gold: the most sentences to fit to; they are held in memory."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="With --gold: the most sentences to fit to. Of more, draw so many by the seed, and say so. "
+            "They are held in memory.",
+        ),
     ] = 20_000,
     protocol: options.Protocol = "paper",
     match: options.MatchBy = "position",
@@ -205,6 +210,13 @@ def fit(
         banks, count = _development(inputs, match, reading, most, seed)
         if count > len(banks[0]):
             notes.append(f"{len(banks[0]):,} of {count:,} sentences were drawn by the seed")
+            typer.secho(
+                f"DRAWN: {len(banks[0]):,} of {count:,} sentences, by the seed {seed}. What is fitted to "
+                f"gold trees is held in memory; --most {count} takes all of them, at some 55 kB each.",
+                fg="yellow",
+                bold=True,
+                err=True,
+            )
         _check_words(banks, file_names(inputs), protocol, gold is not None)
     with working(f"fitting what constituents of {len(runs)} runs are worth"):
         if gold is not None or model is None:

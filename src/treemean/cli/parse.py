@@ -122,9 +122,9 @@ def parse(
         from treemean.experiments.parser import EnsembleParser, is_ensemble
         from treemean.parsing import Model, ParseCounts, ReadCounts, read_sentences
         from treemean.parsing import parse as parse_sentences
-        from treemean.parsing.parallel import parse_in_parallel
         from treemean.parsing.parse import ParseOptions
         from treemean.parsing.text import counted, format_of
+        from treemean.scaling.windows import parse_in_parallel
 
     if folder_wanted(output, engine, shard_size):
         check_engine(output, to_format, workers, address, engine)

@@ -13,7 +13,6 @@ from treemean.cli.commands import READS, WRITES, Files
 
 if TYPE_CHECKING:
     from treemean.reporting.html import Subject
-    from treemean.trees import Treebank
 
 
 #: Of a folder, the trees that it holds, or that `treemean ensemble` left below it.
@@ -72,6 +71,10 @@ def report(
             help="The largest size; beyond it the least disputed sentences are left out.",
         ),
     ] = 20.0,
+    most: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="How many sentences can be explored: the most disputed ones."),
+    ] = 10_000,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
@@ -129,7 +132,7 @@ def report(
                 raise typer.BadParameter(
                     "leave it out: the ensemble has recorded how it averages and scores", param_hint=option
                 )
-        subject = report_of_ensemble(folder, title=title, jobs=jobs)
+        subject = report_of_ensemble(folder, title=title, jobs=jobs, most=most)
     else:
         subject = _of_runs(
             files,
@@ -145,16 +148,20 @@ def report(
             ignore_case=ignore_case,
             title=title,
             jobs=jobs,
+            most=most,
             reading=options.reading(from_format, encoding, dialect, keep_empty, glob),
         )
     page = make_page(subject, limit=limit)
     page.write(output)
     say(f"{page.shown:,} sentences, {len(page.html.encode()) / 1e6:.1f} MB: {output}")
     if page.left_out:
+        count = page.shown + page.left_out
+        why, more = f"more than {most:,} (--most)", f"--most {count} takes all, and memory for them"
+        if page.too_large:
+            why, more = f"a report larger than {limit:g} MB", f"--limit {2 * limit:g} lets it grow"
         typer.secho(
-            f"LEFT OUT: {page.left_out:,} of {page.shown + page.left_out:,} sentences, which would make the "
-            f"report larger than {limit:g} MB. Scores and charts are of all; "
-            f"--limit {2 * limit:g} lets it grow.",
+            f"LEFT OUT: {page.left_out:,} of {count:,} sentences, which would make {why}. "
+            f"Scores and charts are of all; {more}.",
             fg="yellow",
             bold=True,
             err=True,
@@ -173,36 +180,36 @@ def _of_runs(
     hits: Path | None,
     *,
     reading: dict[str, Any],
-    **choices: object,
+    **choices: Any,
 ) -> Subject:
     """Read runs, in a folder or one by one, and compare them."""
-    from treemean.cli.output import file_names, read_all, short_names
-    from treemean.experiments.predictions import read_folder
-    from treemean.experiments.report import report_of_runs
+    from treemean.cli.output import file_names, short_names, with_progress
+    from treemean.experiments.predictions import GOLD, files_of
+    from treemean.experiments.report import report_of_files
+    from treemean.files.source import spooled
     from treemean.fitting import load
 
-    def read(path: str) -> Treebank:
-        return read_all(path, **reading)
-
-    called: dict[str, str] = {}
-    if folder is not None:
-        found = read_folder(folder)
-        runs = dict(found.runs)
-        reference: Treebank | None = found.gold
-    else:
-        runs = {name: read(path) for name, path in zip(short_names(files), files, strict=True)}
-        reference = None if gold is None else read(gold)
-        called = dict(zip(runs, file_names(files), strict=True))
-        called |= {name: path for name, path in (("gold", gold), ("average", average)) if path}
     # Names only: where files stand on this machine is nobody's business but the user's.
     given = {"runs": files, "gold": [gold] if gold else [], "average": [average] if average else []}
     facts = {what: ", ".join(Path(path).name for path in paths) for what, paths in given.items() if paths}
-    return report_of_runs(
-        runs,
-        reference,
-        average=None if average is None else read(average),
-        model=None if hits is None else load(hits),
-        facts=facts,
-        called=called,
-        **choices,  # type: ignore[arg-type]
-    )
+    names = short_names(files)
+    if folder is not None:
+        found = {name: str(path) for name, path in files_of(folder).items()}
+        gold, reading = found.pop(GOLD), {}
+        files, names = [*found.values()], [*found]
+    others = [path for path in (average, gold) if path is not None]
+    called = dict(zip(names, file_names(files), strict=True))
+    called |= {name: path for name, path in (("gold", gold), ("average", average)) if path}
+    with spooled([*files, *others]) as paths:
+        rest = iter(paths[len(files) :])
+        return report_of_files(
+            dict(zip(names, paths, strict=False)),
+            average=None if average is None else next(rest),
+            gold=None if gold is None else next(rest),
+            model=None if hits is None else load(hits),
+            facts=facts,
+            reading=reading,
+            called=called,
+            through=lambda batches: with_progress(batches, "comparing", lambda batch: len(batch[0])),
+            **choices,
+        )

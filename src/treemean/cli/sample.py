@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -41,9 +43,10 @@ def sample(
       treemean sample train.discbracket --generate 5000 --language nl --seed 1
     """
     from treemean import sample as sample_treebank
-    from treemean.cli.output import say, written_to
+    from treemean.cli.output import say, with_progress, written_to
     from treemean.files.new import all_or_none
-    from treemean.formats import TreebankWriter, write
+    from treemean.formats import TreebankWriter
+    from treemean.sample.generator import generate_batches
 
     if generate is None:
         for path in sample_treebank.write_sample(output, overwrite=overwrite):
@@ -51,10 +54,11 @@ def sample(
         return
     printed = options.printed_as(str(output))
     TreebankWriter(output, format=printed)  # says now, and of this name, if it tells no format
-    treebank = sample_treebank.generate(generate, seed=seed, language=language, punctuation=punctuation)
-    if str(output) == "-":
-        write(treebank, output, format=printed, warn=False)
-    else:
-        with all_or_none([output], overwrite=overwrite) as places:
-            write(treebank, places[output], warn=False)
-    say(f"{len(treebank)} sentences {written_to(str(output))}")
+    batches = generate_batches(generate, language, seed=seed, punctuation=punctuation)
+    places_of: AbstractContextManager[Mapping[Path, Path]] = all_or_none([output], overwrite=overwrite)
+    if printed is not None:
+        places_of = nullcontext({output: output})
+    with places_of as places, TreebankWriter(places[output], format=printed) as writer:
+        for batch in with_progress(batches, "generating"):
+            writer.write(batch)
+    say(f"{generate} sentences {written_to(str(output))}")

@@ -16,8 +16,8 @@ from treemean.fitting import HitModel, load
 from treemean.names import DecoderName
 from treemean.parsing import Model, ParseCounts, Sentence
 from treemean.parsing.model import DESCRIPTION
-from treemean.parsing.parallel import windows_in_parallel
 from treemean.parsing.parse import ParseOptions, parse_window, put_back, windows
+from treemean.scaling.windows import windows_in_parallel
 from treemean.trees import Treebank
 
 #: What tells how an ensemble was made.

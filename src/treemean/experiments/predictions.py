@@ -32,11 +32,8 @@ class Predictions:
     runs: Mapping[str, Treebank]
 
 
-def read_folder(folder: str | os.PathLike[str], dialect: str = "auto") -> Predictions:
-    """Read `gold.*` and `run*.*` of a folder, in any format; a run is named after its file, endings apart.
-
-    `dialect` is of PTB brackets among them.
-    """
+def files_of(folder: str | os.PathLike[str]) -> dict[str, Path]:
+    """Return the files `gold.*` and `run*.*` of a folder; a run is named after its file, endings apart."""
     files: dict[str, Path] = {}
     for path in _listed(Path(folder)):
         name = path.name.partition(".")[0]
@@ -51,7 +48,15 @@ def read_folder(folder: str | os.PathLike[str], dialect: str = "auto") -> Predic
         raise FormatError(f"there is no file {GOLD}.* with gold trees", path=str(folder))
     if len(files) < 2:
         raise FormatError(f"there are no files {RUN}*.* with trees of runs", path=str(folder))
-    trees = {name: read(path, dialect=dialect) for name, path in files.items()}
+    return files
+
+
+def read_folder(folder: str | os.PathLike[str], dialect: str = "auto") -> Predictions:
+    """Read `gold.*` and `run*.*` of a folder, in any format; see `files_of`.
+
+    `dialect` is of PTB brackets among them.
+    """
+    trees = {name: read(path, dialect=dialect) for name, path in files_of(folder).items()}
     return Predictions(trees.pop(GOLD), trees)
 
 

@@ -4,32 +4,45 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from treemean._version import __version__
 from treemean.errors import FormatError, InvalidOption, MismatchError, reason_of
-from treemean.evaluation import Evaluation, Protocol, evaluate
+from treemean.evaluation import Evaluation, get_protocol
+from treemean.evaluation.streaming import PunctuationLater, Scoring, evaluate_batches
 from treemean.experiments.predictions import (
     BINARY_FILE,
+    GOLD,
     HITS_FILE,
     NON_BINARY_FILE,
     RESULTS_FILE,
     TEST,
-    read_folder,
+    files_of,
 )
-from treemean.fitting import HitModel, add_probabilities, find_candidates, fit, load
+from treemean.fitting import HitModel, find_candidates, load
 from treemean.fitting.fit.confidence import Unseen, confidence_report
+from treemean.fitting.probabilities import fit_alone
 from treemean.formats import read
+from treemean.formats.parallel import read_parallel
 from treemean.names import Match
-from treemean.reporting.html import Subject, compare_sides
+from treemean.reporting.html import MOST, Given, Side, Subject, compare_given
+from treemean.reporting.html.comparing import Averager, Judge
+from treemean.reporting.html.parts import Runs
 from treemean.reporting.html.subject import RIGHT, SCORED
 from treemean.trees import Treebank
 
+#: What is found of treebanks.
+Found = TypeVar("Found")
+#: Lists of equally long batches.
+Batches = Iterable[Sequence[Treebank]]
+AnyPath = str | os.PathLike[str]
 #: What results.json calls the averages.
 _NON_BINARY, _BINARY = "non-binary ensemble", "binary ensemble"
 
@@ -39,95 +52,161 @@ def report_of_runs(
     gold: Treebank | None = None,
     *,
     average: Treebank | None = None,
-    model: HitModel | None = None,
-    probability: bool = False,
-    protocol: str | Protocol = "standard",
-    labelled: bool | None = None,
-    match: Match = "position",
-    punctuation: str | Collection[str] = "auto",
-    ignore_case: bool = False,
-    title: str = "",
-    facts: Mapping[str, str] | None = None,
-    called: Mapping[str, str] | None = None,
-    jobs: int | None = None,
+    **options: Any,
 ) -> Subject:
     """Compare runs with each other, with their average and with gold, for `reporting.html.make_page`.
 
     Parameters
     ----------
     average : shown in place of the plain average of the runs, which is made if nothing is given.
+    options : see `report_of_given`.
+    """
+    banks = [*runs.values(), *([] if average is None else [average]), *([] if gold is None else [gold])]
+    return report_of_given(
+        Given(lambda: [banks], tuple(runs), average is not None, gold is not None), **options
+    )
+
+
+def report_of_files(
+    runs: Mapping[str, AnyPath],
+    gold: AnyPath | None = None,
+    *,
+    average: AnyPath | None = None,
+    match: Match = "position",
+    reading: Mapping[str, Any] | None = None,
+    called: Mapping[str, str] | None = None,
+    through: Callable[[Iterator[list[Treebank]]], Batches] = iter,
+    **options: Any,
+) -> Subject:
+    """Do what `report_of_runs` does with treebanks in files, of which only some sentences are held at a time.
+
+    Parameters
+    ----------
+    reading : options of `treemean.read`.
+    called : what errors call runs, `average` and `gold`, by these names.
+    through : batches are passed through it as they are read, to show progress.
+    """
+    paths = [*runs.values(), *(path for path in (average, gold) if path is not None)]
+    given = Given(list, tuple(runs), average is not None, gold is not None, called or {})
+    return side_by_side(
+        paths,
+        lambda parts: report_of_given(replace(given, read=parts), match=match, **options),
+        match=match,
+        through=through,
+        **(reading or {}),
+    )
+
+
+def report_of_given(
+    given: Given,
+    *,
+    model: HitModel | None = None,
+    probability: bool = False,
+    title: str = "",
+    facts: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Subject:
+    """Compare treebanks that are read side by side; see `report_of_runs`.
+
+    Parameters
+    ----------
     model : fitted hits, which make the average and tell how likely constituents are right.
     probability : tell it by the runs alone, if there is no model.
-    protocol, labelled, match, punctuation, ignore_case : see `evaluate`.
     facts : where all this comes from, by name.
-    called : what errors call runs, `average` and `gold`, by these names.
+    options : protocol, labelled, match, punctuation, ignore_case, jobs and most of
+        `reporting.html.compare_given`.
     """
-    if average is not None and model is not None:
+    names = given.runs
+    if given.average and model is not None:
         raise InvalidOption("give either an average or hits, which make another average")
-    if model is not None and len(model.runs) != len(runs):
-        raise MismatchError(f"the hits are fitted to {len(model.runs)} runs, and {len(runs)} are given")
-    if (probability or average is not None) and len(runs) < 2:
+    if model is not None and len(model.runs) != len(names):
+        raise MismatchError(f"the hits are fitted to {len(model.runs)} runs, and {len(names)} are given")
+    if (probability or given.average) and len(names) < 2:
         raise InvalidOption("averages and probabilities need two runs or more")
     told = dict(facts or {})
     if model is not None:
         told["probabilities"] = f"by the model {model.name}, fitted to gold trees of other sentences"
     elif probability:
         told["probabilities"] = "by the runs alone: that two further runs would both propose the constituent"
-    subject = compare_sides(
-        runs,
-        gold,
-        average=average if model is None else partial(_averaged, model, jobs),
-        weights=None if model is None else _weights_of(model, list(runs)),
-        probabilities=_judge(model) if model is not None or probability else None,
-        protocol=protocol,
-        labelled=labelled,
-        match=match,
-        punctuation=punctuation,
-        ignore_case=ignore_case,
-        title=title or _title(len(runs), gold is not None),
-        jobs=jobs,
-        called=called,
+    return _compared(
+        given,
+        model,
+        probability,
+        weights=None if model is None else _weights_of(model, names),
+        title=title or _title(len(names), given.gold),
         facts={**told, "treemean": __version__},
+        **options,
     )
-    return _with_confidence(subject, None if model is None else model.report.get("confidence"))
 
 
 def report_of_ensemble(
-    folder: str | os.PathLike[str], *, title: str = "", jobs: int | None = None
+    folder: str | os.PathLike[str], *, title: str = "", jobs: int | None = None, most: int = MOST
 ) -> Subject:
     """Report on a folder of `treemean ensemble`: runs, average, scores, tests, learning, fitted hits."""
     place = Path(folder)
     recorded = _results(place / RESULTS_FILE)
-    test = read_folder(place / "parses" / TEST)
-    results, names = recorded["results"], list(test.runs)
+    files = files_of(place / "parses" / TEST)
+    gold = files.pop(GOLD)
+    results, names = recorded["results"], tuple(files)
     chosen, weights = results["selection"]["chosen"], results["selection"]["weights"]
     model = (
         load(place / HITS_FILE) if (place / HITS_FILE).is_file() and results["selection"]["model"] else None
     )
     if missing := [name for name in chosen if name not in names]:
         raise FormatError(f"the parses of {', '.join(missing)} are gone", path=str(place / "parses" / TEST))
-    average = read(place / NON_BINARY_FILE)
     note = results["selection"]["note"]
-    subject = compare_sides(
-        test.runs,
-        test.gold,
-        average=average,
-        weights=dict(zip(chosen, weights, strict=True)),
-        probabilities=None if model is None else _judge(model),
-        protocol=results["protocol"],
-        title=title or f"The ensemble in {place.resolve().name}",
-        jobs=jobs,
-        summary=[],
-        rows=_rows(place, test.gold, results),
-        stars=_stars(results["comparisons"]),
-        curves=_curves(place),
-        facts={
+    told = {
+        "weights": dict(zip(chosen, weights, strict=True)),
+        "protocol": results["protocol"],
+        "title": title or f"The ensemble in {place.resolve().name}",
+        "jobs": jobs,
+        "most": most,
+        "summary": [],
+        "rows": _rows(place, gold, results),
+        "stars": _stars(results["comparisons"]),
+        "curves": _curves(place),
+        "facts": {
             "the average": f"{note[:1].upper()}{note[1:]}.",
             **_told(recorded),
             "treemean": recorded["treemean"],
         },
+    }
+    return side_by_side(
+        [*files.values(), place / NON_BINARY_FILE, gold],
+        lambda parts: _compared(Given(parts, names, average=True, gold=True), model, False, **told),
     )
-    return _with_confidence(subject, None if model is None else model.report.get("confidence"))
+
+
+def side_by_side(
+    paths: Sequence[AnyPath],
+    of: Callable[[Callable[[], Batches]], Found],
+    *,
+    match: Match = "position",
+    through: Callable[[Iterator[list[Treebank]]], Batches] = iter,
+    **reading: Any,
+) -> Found:
+    """Return what is found of treebanks that are read batch by batch.
+
+    Whole files are read where sentences are matched by ids, and where treebanks do not have the same
+    sentences in the same order, which may be right: sentences that are not scored can be absent.
+    """
+    if match == "position":
+        with suppress(MismatchError):
+            return of(lambda: through(read_parallel(paths, **reading)))
+    banks = [read(path, **reading) for path in paths]
+    return of(lambda: [banks])
+
+
+def _compared(given: Given, model: HitModel | None, probability: bool, **options: Any) -> Subject:
+    """Compare treebanks, with probabilities if there is a model, or if runs alone are to tell."""
+    if model is not None:
+        model.check_calibrated()
+    worth = _Worth()
+    prepare = partial(_prepared, given, model, options.get("jobs"))
+    subject = compare_given(
+        given, prepare=prepare if model is not None or probability else None, watch=worth.watch, **options
+    )
+    return replace(subject, confidence=worth.report(model))
 
 
 def is_ensemble(folder: str | os.PathLike[str]) -> bool:
@@ -143,38 +222,49 @@ def _title(runs: int, gold: bool) -> str:
 # ---- fitted hits ------------------------------------------------------------------------------------
 
 
-def _averaged(model: HitModel, jobs: int | None, runs: Sequence[Treebank]) -> Treebank:
-    return model.average(runs, jobs=jobs)
-
-
 def _weights_of(model: HitModel, names: Sequence[str]) -> dict[str, float]:
     return {name: float(place in model.chosen) for place, name in enumerate(names)}
 
 
-def _judge(model: HitModel | None) -> Any:
-    """Return what gives probabilities to trees; without a model it is fitted to the runs once."""
-    if model is not None:
-        model.check_calibrated()
-        return model.with_probabilities
-    fitted: list[HitModel] = []
+def _prepared(
+    given: Given, model: HitModel | None, jobs: int | None, runs: Runs
+) -> tuple[Averager | None, Judge]:
+    """Return what averages, and what gives probabilities; what depends on all sentences is found here."""
+    if model is None:
+        return None, fit_alone(runs, len(given.runs)).with_probabilities
+    if given.average:
+        return None, model.with_probabilities
+    settled = model if runs.single else model.settled(runs, jobs=jobs)
 
-    def judged(trees: Treebank, runs: Sequence[Treebank]) -> Treebank:
-        if not fitted:
-            fitted.append(fit(runs, None, "agreement"))
-        return add_probabilities(trees, runs, fitted[0])
+    def averaged(batch: Sequence[Treebank]) -> Treebank:
+        return settled.average(batch, jobs=jobs, settled=not runs.single, frequencies=runs.frequencies)
 
-    return judged
+    return averaged, settled.with_probabilities
 
 
-def _with_confidence(subject: Subject, reported: Mapping[str, Any] | None) -> Subject:
-    """Add what the probabilities are worth: on the sentences of the report if they have gold trees."""
-    from dataclasses import replace
+class _Worth:
+    """What probabilities are worth: on the sentences of the report if they have gold trees."""
 
-    average, gold = subject.average, subject.gold
-    known = all("probability" in side.trees.constituent_values for side in subject.runs)
-    if gold is None or average is None or not known:
-        return replace(subject, confidence=reported)
-    runs = [side.trees for side in subject.runs]
+    def __init__(self) -> None:
+        self._seen: Unseen | None = None
+
+    def watch(self, sides: Sequence[Side]) -> None:
+        """Look at a part."""
+        by_kind = {side.kind: side.trees for side in sides}
+        runs = [side.trees for side in sides if side.kind == "run"]
+        known = all("probability" in run.constituent_values for run in runs)
+        if known and "gold" in by_kind and "average" in by_kind:
+            found = _unseen(runs, by_kind["gold"], by_kind["average"])
+            self._seen = found if self._seen is None else Unseen.pooled([self._seen, found])
+
+    def report(self, model: HitModel | None) -> Mapping[str, Any] | None:
+        """Return what was found; where nothing was, what the model found when it was fitted."""
+        if self._seen is not None:
+            return confidence_report([self._seen])
+        return None if model is None else model.report.get("confidence")
+
+
+def _unseen(runs: Sequence[Treebank], gold: Treebank, average: Treebank) -> Unseen:
     candidates = find_candidates(runs)
     probability, scored = np.zeros(len(candidates)), np.zeros(len(candidates), dtype=bool)
     for run, nodes, places in zip(runs, candidates.nodes, candidates.places, strict=True):
@@ -187,14 +277,13 @@ def _with_confidence(subject: Subject, reported: Mapping[str, Any] | None) -> Su
         has[found[(found >= 0) & (trees.constituent_values[flag] > 0)]] = True
         return has[scored]
 
-    unseen = Unseen(
+    return Unseen(
         probability[scored],
         candidates.counts[scored] / candidates.runs,
-        among(gold.trees, RIGHT),
+        among(gold, RIGHT),
         candidates.discontinuous[scored],
-        among(average.trees, SCORED),
+        among(average, SCORED),
     )
-    return replace(subject, confidence=confidence_report([unseen]))
 
 
 # ---- the folder of an ensemble ----------------------------------------------------------------------
@@ -214,9 +303,17 @@ def _results(path: Path) -> dict[str, Any]:
         ) from error
 
 
-def _rows(place: Path, gold: Treebank, results: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _rows(place: Path, gold: Path, results: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the scores of the binary average and of the baselines."""
-    binary: Evaluation = evaluate(read(place / BINARY_FILE), gold, results["protocol"])
+    scoring = Scoring(get_protocol(results["protocol"]))
+
+    def scored(parts: Callable[[], Any]) -> Evaluation:
+        try:
+            return evaluate_batches(parts, scoring, 1)[0]
+        except PunctuationLater:
+            return evaluate_batches(parts, replace(scoring, punctuation="tag"), 1)[0]
+
+    binary = side_by_side([place / BINARY_FILE, gold], scored)
     return {
         "binary average": binary.to_dict(),
         **{name: {**told, "baseline": True} for name, told in results["baselines"].items()},

@@ -125,7 +125,8 @@ class EnsembleParsing(ParserWork):
         from treemean.formats.parquet import read_rows
 
         counts.add(ParseCounts(**{name: kept.sums.counts[name] for name in asdict(counts)}))
-        rows = read_rows(os.path.join(self.parsed, kept.shard.file), 0, kept.shard.sentences)
+        count = kept.shard.sentences
+        rows = read_rows(os.path.join(self.parsed, kept.shard.file), 0, count, count)
         stream = Stream(rows)
         while window := list(islice(sentences, WINDOW)):
             runs = [Treebank.concatenate(list(stream.next(len(window)))) for _ in models]

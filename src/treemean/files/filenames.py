@@ -23,3 +23,12 @@ def check_name(name: str) -> None:
     """Raise `TreemeanError` for what cannot be a name, where Python would raise an error of its own."""
     if not can_be_name(name):
         raise TreemeanError(f"{name!r}: no file can have this name")
+
+
+def name_as_text(name: str) -> str:
+    """Return a name as text that every file can hold: names of files need not be UTF-8.
+
+    >>> name_as_text("caf\\udce9.dbr")
+    'caf\\\\xe9.dbr'
+    """
+    return os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -59,16 +59,17 @@ def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treeb
 
 
 def read_rows(
-    path: str | os.PathLike[str], start: int, stop: int, problems: Problems | None = None
+    path: str | os.PathLike[str], start: int, stop: int, rows: int, problems: Problems | None = None
 ) -> Iterator[Treebank]:
     """Read the rows from `start` to `stop` - 1 of a Parquet file, some at a time, and unpack no others.
 
-    Bad rows go to `problems`; without it the first one raises `FormatError`.
+    Bad rows go to `problems`; without it the first one raises `FormatError`. So does a file that has not as
+    many rows as are said to be in it.
     """
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            yield from _treebanks(file, name, problems or Problems(), start, stop)
+            yield from _treebanks(file, name, problems or Problems(), start, stop, rows)
     except OSError as error:
         raise FormatError(reason_of(error), path=name) from error
 
@@ -77,7 +78,8 @@ def describe(path: str | os.PathLike[str]) -> tuple[int, dict[str, str]]:
     """Return how many rows a Parquet file has, and the texts that were written beside them, by name."""
     name = os.fspath(path)
     try:
-        found = _load_parquet().read_metadata(name)
+        with open(path, "rb") as file:  # PyArrow cannot open names that are not UTF-8
+            found = _load_parquet().read_metadata(file)
     except (load_pyarrow().ArrowException, OSError, ValueError) as error:
         raise FormatError(f"not valid Parquet: {reason_of(error)}", path=name) from error
     texts = {key.decode(): value.decode() for key, value in (found.metadata or {}).items()}
@@ -85,10 +87,15 @@ def describe(path: str | os.PathLike[str]) -> tuple[int, dict[str, str]]:
 
 
 def _treebanks(
-    file: IO[bytes], name: str, problems: Problems, start: int = 0, stop: int | None = None
+    file: IO[bytes],
+    name: str,
+    problems: Problems,
+    start: int = 0,
+    stop: int | None = None,
+    rows: int | None = None,
 ) -> Iterator[Treebank]:
     """Yield the treebanks of rows; what is wrong with one of them is reported with its number in the file."""
-    for before, batch in _record_batches(file, name, problems, start, stop):
+    for before, batch in _record_batches(file, name, problems, start, stop, rows):
 
         def report(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
             id = batch.column("id")[row].as_py() if "id" in batch.schema.names else None
@@ -105,11 +112,17 @@ def _treebanks(
 
 
 def _record_batches(
-    file: IO[bytes], name: str, problems: Problems, start: int = 0, stop: int | None = None
+    file: IO[bytes],
+    name: str,
+    problems: Problems,
+    start: int = 0,
+    stop: int | None = None,
+    expected: int | None = None,
 ) -> Iterator[tuple[int, Arrow]]:
     """Yield some rows of a file, each time with the number of rows before them.
 
-    A file that is broken goes to `problems`, and nothing after it can be read.
+    A file that is broken, or has another number of rows than expected, goes to `problems`, and nothing after
+    it can be read.
     """
     arrow, parquet = load_pyarrow(), _load_parquet()
     left = 0
@@ -117,6 +130,8 @@ def _record_batches(
         _check_values(file)
         metadata = parquet.read_metadata(file)
         left = metadata.num_rows
+        if expected not in (None, left):
+            raise FormatError(f"{left} sentences are in the file, and {expected} should be", path=name)
         names = columns_to_read(metadata.schema.to_arrow_schema())
         reader = parquet.ParquetFile(
             file,

@@ -33,6 +33,8 @@ UNFINISHED = "_unfinished.json"
 #: Raised by one when older versions could not read the new layout of folders.
 SCHEMA = 1
 _KIND = "treemean sharded treebank"
+#: What is told of every file, and of all together.
+_TOTALS = ("sentences", "words", "constituents", "bytes")
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,7 @@ class Manifest:
             "kind": _KIND,
             "schema": SCHEMA,
             "treemean": __version__,
-            **{
-                name: sum(shard[name] for shard in shards)
-                for name in ("sentences", "words", "constituents", "bytes")
-            },
+            **{name: sum(shard[name] for shard in shards) for name in _TOTALS},
             "provenance": self.provenance,
             "sums": self.sums,
             "shards": shards,
@@ -116,6 +115,9 @@ def load_manifest(folder: str | os.PathLike[str]) -> Manifest:
         for name in (shard.file for shard in shards):
             if not can_be_name(name) or os.path.basename(name) != name or name in ("", ".", ".."):
                 raise ValueError(f"no file of the folder can have the name {name!r}")
+        for name in _TOTALS:
+            if content[name] != sum(getattr(shard, name) for shard in shards):
+                raise ValueError(f"its number of {name} is not that of its files")
         return Manifest(shards, dict(content["provenance"]), dict(content["sums"]))
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"a damaged manifest: {error}", path=path) from error
@@ -143,7 +145,7 @@ def read_shards(folder: str | os.PathLike[str], problems: Problems) -> Iterator[
         except FormatError as error:
             problems.report(error)
             continue
-        yield from read_rows(path, 0, shard.sentences, problems)
+        yield from read_rows(path, 0, shard.sentences, shard.sentences, problems)
 
 
 def described(path: str | os.PathLike[str], sentences: int, words: int, constituents: int) -> Shard:

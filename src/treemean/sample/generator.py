@@ -17,6 +17,7 @@ LANGUAGES: Mapping[str, Callable[[], Grammar]] = MappingProxyType({"nl": dutch, 
 
 _PUNCTUATION = "punct"
 _SHORTEST = 3
+_BATCH = 8192
 _Leaf = tuple[str, str, str]  # word, tag and function
 _SAID_ONCE = frozenset({"noun", "name", "verb", "adj", "adv"})
 """Words with these tags do not occur twice in a sentence: `de man ziet de man` is grammatical, but silly."""
@@ -51,13 +52,29 @@ def generate(
     >>> print(*generate(1, seed=3)[0].words)
     Die oude verhalen las de jonge man vaak .
     """
+    return Treebank.concatenate(
+        list(generate_batches(count, language, seed=seed, punctuation=punctuation, max_length=max_length))
+    )
+
+
+def generate_batches(
+    count: int,
+    language: str = "nl",
+    *,
+    seed: int = 0,
+    punctuation: bool = True,
+    max_length: int | None = None,
+) -> Iterator[Treebank]:
+    """Draw the same sentences as `generate`, some thousands at a time."""
     if language not in LANGUAGES:
         raise UnknownLanguage(f"no grammar of {language!r}; there are {', '.join(LANGUAGES)}")
     if max_length is not None and max_length < _SHORTEST:
         raise TreemeanError(f"no sentence has {max_length} words or fewer; the shortest have {_SHORTEST}")
     grammar = LANGUAGES[language]()
     trees = _sentences(grammar, Random(f"{language} {seed}"), punctuation, max_length)
-    return Treebank.from_trees(next(trees).replace(id=sentence_id(language, i)) for i in range(1, count + 1))
+    for start in range(1, count + 1, _BATCH):
+        numbers = range(start, min(start + _BATCH, count + 1))
+        yield Treebank.from_trees(next(trees).replace(id=sentence_id(language, i)) for i in numbers)
 
 
 def sentence_id(language: str, number: int) -> str:

@@ -14,7 +14,7 @@ from treemean.files.locks import try_lock
 from treemean.files.output import write_file
 from treemean.files.parts import remove_leftovers
 from treemean.files.sealed import sealed
-from treemean.formats.sharded import MANIFEST, UNFINISHED, Manifest, Shard, load_manifest
+from treemean.formats.sharded import MANIFEST, UNFINISHED, Manifest, Shard, check_shard, load_manifest
 from treemean.scaling.shards import Made, bad_name, found_shard, shard_files, sync_folder
 from treemean.scaling.sums import Sums
 
@@ -82,19 +82,26 @@ def _open_lock(path: Path) -> IO[bytes]:
 
 
 def finished(path: Path, told: str) -> Manifest | None:
-    """Return the manifest if a job with this fingerprint is done, and all its files are there."""
+    """Return the manifest if a job with this fingerprint is done, and all its files are there and whole.
+
+    A file of this job that is damaged is removed: otherwise it would be taken over, by its name.
+    """
     if not (path / MANIFEST).is_file():
         return None
     try:
         manifest = load_manifest(path)
     except FormatError:  # damaged: it is made again
         return None
-    sizes = all(_size(path / shard.file) == shard.bytes for shard in manifest.shards)
-    return manifest if sizes and manifest.provenance.get("fingerprint") == told else None
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else -1
+    if manifest.provenance.get("fingerprint") != told:
+        return None
+    whole = True
+    for shard in manifest.shards:
+        try:
+            check_shard(path, shard)
+        except FormatError:
+            (path / shard.file).unlink(missing_ok=True)
+            whole = False
+    return manifest if whole else None
 
 
 def begin(path: Path, provenance: Mapping[str, Any]) -> None:
@@ -143,7 +150,16 @@ class Collected:
 
 
 def finish(path: Path, made: Collected, provenance: Mapping[str, Any]) -> Manifest:
-    """Write the manifest, and then remove everything that does not belong to it."""
+    """Write the manifest, and then remove everything that does not belong to it.
+
+    Raises `TreemeanError` if a shard that was made is not there any more: the manifest would tell of nothing.
+    """
+    for shard in made.shards:
+        file = path / shard.file
+        if not file.is_file() or file.stat().st_size != shard.bytes:
+            raise TreemeanError(
+                f"{file}: somebody removed or changed it while the job was running: give the command again"
+            )
     manifest = Manifest(tuple(made.shards), provenance, made.sums.to_dict())
     manifest.save(path)
     sync_folder(path)

@@ -122,7 +122,7 @@ def read_all_rows(run: Sequence[Rows], problems: Problems | None = None) -> Iter
     for rows in run:
         if rows.stop - rows.start == rows.file.rows:
             _check(rows.file)
-        yield from read_rows(rows.file.path, rows.start, rows.stop, problems)
+        yield from read_rows(rows.file.path, rows.start, rows.stop, rows.file.rows, problems)
 
 
 def _check(file: File) -> None:

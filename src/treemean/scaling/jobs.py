@@ -10,6 +10,7 @@ from typing import Any
 
 from treemean.errors import TreemeanError
 from treemean.files.checksums import content_checksum
+from treemean.files.filenames import name_as_text
 from treemean.formats.sharded import Manifest
 from treemean.scaling import folders
 from treemean.scaling.engines import Engine
@@ -73,7 +74,7 @@ def stream_job(
             progress(task.size * (number + 1), None)
         return found
 
-    given = [{"name": os.path.basename(task.path), "sha256": identity}]
+    given = [{"name": _called(task.path), "sha256": identity}]
     told_of = {"fingerprint": told, **_provenance(work, engine), "inputs": given}
     return _run(work, Path(task.folder), told_of, made)
 
@@ -111,8 +112,12 @@ def _inputs(cuts: Sequence[Cut]) -> list[dict[str, Any]]:
     given = []
     for run, name in enumerate(cuts[0].names):
         files = {rows.file.sha256: None for piece in cuts for rows in piece.runs[run]}
-        given.append({"name": os.path.basename(os.path.normpath(name)), "sha256": content_checksum([*files])})
+        given.append({"name": _called(name), "sha256": content_checksum([*files])})
     return given
+
+
+def _called(path: str) -> str:
+    return name_as_text(os.path.basename(os.path.normpath(path)))
 
 
 def staged_contents(

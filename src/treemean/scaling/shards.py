@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from treemean._version import __version__
 from treemean.errors import FormatError
 from treemean.files.checksums import content_checksum
+from treemean.files.filenames import name_as_text
 from treemean.files.output import open_output
 from treemean.formats.problems import Problems
 from treemean.formats.sharded import Shard, described
@@ -183,7 +184,7 @@ class SetAside(Problems):
         """Keep a record that cannot be read."""
         super().report(error, raw)
         entry = {
-            "source": error.path,
+            "source": None if error.path is None else name_as_text(error.path),
             "line": error.line,
             "sentence": error.sentence,
             "reason": error.message,

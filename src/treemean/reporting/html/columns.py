@@ -39,7 +39,7 @@ _CHAIN = 30
 
 
 def explorer_data(subject: Subject, chosen: Ints) -> dict[str, Any]:
-    """Return the columns for some sentences of a subject (int64, their places in it)."""
+    """Return the columns for some of the sentences that a subject holds (int64, their places in it)."""
     tokens = gather(subject.whole.word_offsets, chosen)
     whole = subject.whole
     data: dict[str, Any] = {
@@ -62,11 +62,9 @@ def explorer_data(subject: Subject, chosen: Ints) -> dict[str, Any]:
     if any(own):
         data["own_tags"] = own
     if subject.agreement is not None:
-        data["dispute"] = [round(value, 4) for value in subject.agreement.dispute[chosen].tolist()]
+        data["dispute"] = [round(value, 4) for value in subject.dispute[chosen].tolist()]
     data["scores"] = [
-        None
-        if side.evaluation is None
-        else [getattr(side.evaluation.per_sentence["overall"], name)[chosen].tolist() for name in _COUNTS]
+        None if side.scores is None else [getattr(side.scores, name)[chosen].tolist() for name in _COUNTS]
         for side in subject.sides
     ]
     return data
@@ -85,9 +83,16 @@ def _own_tags(own: CodedStrings, usual: list[str]) -> dict[str, Any] | None:
 
 def _coded(column: CodedStrings, chosen: Ints) -> dict[str, Any]:
     """Return texts once each, and which of them stands where."""
-    seen, codes = np.unique(column.codes[chosen], return_inverse=True)
+    texts, codes = _as_they_come(column.take(chosen))
+    return {"texts": texts, "codes": codes.tolist()}
+
+
+def _as_they_come(column: CodedStrings) -> tuple[list[str], Ints]:
+    """Return texts in order of first appearance, and codes of these, whatever else the vocabulary has."""
+    seen, first, codes = np.unique(column.codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
     texts = column.texts
-    return {"texts": [texts[code] for code in seen.tolist()], "codes": codes.tolist()}
+    return [texts[code] for code in seen[order].tolist()], np.argsort(order)[codes]
 
 
 def _branches(banks: list[Treebank], subject: Subject) -> dict[str, Any]:
@@ -127,11 +132,10 @@ def _branches(banks: list[Treebank], subject: Subject) -> dict[str, Any]:
 
 def _chains(bank: Treebank, heads: Ints) -> tuple[list[list[str]], list[list[int]], Ints]:
     """Return the pairs of label and function, the unary chains of them, and the chain of every head."""
-    width = max(1, len(bank.functions.texts))
-    pairs, codes = np.unique(
-        bank.labels.codes.astype(np.int64) * width + bank.functions.codes, return_inverse=True
-    )
-    labels = [[bank.labels.texts[p // width], bank.functions.texts[p % width]] for p in pairs.tolist()]
+    (names, name), (functions, function) = _as_they_come(bank.labels), _as_they_come(bank.functions)
+    width = max(1, len(functions))
+    pairs, codes = np.unique(name * width + function, return_inverse=True)
+    labels = [[names[p // width], functions[p % width]] for p in pairs.tolist()]
     chains = [[code] for code in range(len(labels))]
     chain = codes[heads]
     sizes = np.diff(heads, append=len(codes))

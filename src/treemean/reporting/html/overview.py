@@ -100,9 +100,7 @@ def _distance(difference: float, what: str) -> str:
 
 
 def _tiles(subject: Subject) -> Markup:
-    tiles: list[tuple[str, str, str]] = [
-        ("sentences", f"{len(subject.sentences):,}", f"{len(subject.main.trees.words):,} words")
-    ]
+    tiles: list[tuple[str, str, str]] = [("sentences", f"{subject.count:,}", f"{subject.words:,} words")]
     if (found := subject.main.evaluation) is not None:
         for metric in METRICS:
             counts = found.counts(metric)
@@ -208,7 +206,7 @@ def _bar(value: float | None) -> Markup:
 def _conventions(subject: Subject) -> Markup:
     found = subject.main.evaluation
     assert found is not None
-    count = len(subject.sentences)
+    count = subject.count
     notes = [f"{count:,} sentence{'s' * (count != 1)} scored under the protocol {subject.protocol.title}."]
     notes += [f"{len(names):,} left out: {why}." for why, names in subject.dropped.items()]
     if found.gold_fan_out_above_2:
@@ -393,17 +391,19 @@ def _disputed(subject: Subject) -> Markup | None:
     if subject.agreement is None:
         return None
     items: list[Markup] = []
-    for found in subject.agreement.disputed_sentences():
-        if len(items) == _DISPUTED or not found.dispute:
+    for place in subject.order[:_DISPUTED].tolist():
+        dispute = float(subject.dispute[place])
+        if not dispute:
             break
-        number = int(subject.sentences[found.sentence - 1]) + 1
-        text = " ".join(found.words)
+        number = int(subject.sentences[place]) + 1
+        start, stop = subject.main.trees.word_offsets[place : place + 2].tolist()
+        text = " ".join(subject.main.trees.words.decode(start, stop))
         items.append(
             element(
                 "li",
                 element("a", text, href=f"#s={number}"),
                 " ",
-                element("span", f"{100 * found.dispute:.0f}%", class_="quiet"),
+                element("span", f"{100 * dispute:.0f}%", class_="quiet"),
             )
         )
     if not items:

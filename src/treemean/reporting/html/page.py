@@ -56,12 +56,14 @@ class Page:
     Parameters
     ----------
     html : the whole file.
-    shown : how many sentences it holds; `left_out` : how many are not in it, because it would be too large.
+    shown : how many sentences it holds; `left_out` : how many are not in it.
+    too_large : whether that is because of the size of the file; otherwise more were not to be held.
     """
 
     html: str
     shown: int
     left_out: int
+    too_large: bool = False
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all."""
@@ -73,35 +75,37 @@ def make_page(subject: Subject, *, limit: float = LIMIT) -> Page:
 
     Parameters
     ----------
-    limit : megabytes. Beyond it, the least disputed sentences (without several runs the last ones) are left
-        out of the explorer, and the report says so; scores and charts are of all sentences in any case.
+    limit : megabytes. Beyond it, the least disputed sentences (without several runs the last ones) of those
+        that the subject holds are left out of the explorer, and the report says so; scores and charts are of
+        all sentences in any case.
 
     Raises `InvalidOption` if not a single sentence fits.
     """
-    count = len(subject.sentences)
-    frame = _assembled(subject, "", [_left_out(subject, count, limit)])  # which takes room, too
+    held = len(subject.sentences)
+    frame = _assembled(subject, "", [_left_out(subject, held, limit)])  # which takes room, too
     room = int(1_000_000 * limit) - len(frame.encode())
     data, kept = _fitting(subject, room)
-    if not kept and count:
+    if not kept and held:
         raise InvalidOption(f"a report of {limit:g} MB has no room for a single sentence")
-    left_out = count - kept
-    notices = [_left_out(subject, kept, limit)] if left_out else []
-    return Page(_assembled(subject, data, notices), kept, left_out)
+    left_out = subject.count - kept
+    too_large = kept < held
+    notices = [_left_out(subject, kept, limit if too_large else None)] if left_out else []
+    return Page(_assembled(subject, data, notices), kept, left_out, too_large)
 
 
-def _left_out(subject: Subject, kept: int, limit: float) -> str:
-    count = len(subject.sentences)
+def _left_out(subject: Subject, kept: int, limit: float | None) -> str:
     which = "most disputed" if subject.agreement is not None else "first"
+    why = "" if limit is None else f", which would be larger than {limit:g} MB"
     return (
-        f"{count - kept:,} of {count:,} sentences are not in this file, which would be larger than {limit:g} "
-        f"MB: only the {kept:,} {which} ones can be explored. Scores and charts are of all sentences."
+        f"{subject.count - kept:,} of {subject.count:,} sentences are not in this file{why}: only the "
+        f"{kept:,} {which} ones can be explored. Scores and charts are of all sentences."
     )
 
 
 def _fitting(subject: Subject, room: int) -> tuple[str, int]:
     """Return the data of as many sentences as there is room for, and how many these are."""
     count = len(subject.sentences)
-    order = subject.agreement.order if subject.agreement is not None else np.arange(count)
+    order = subject.order
     sizes = np.sum([side.trees.constituent_counts for side in subject.sides], axis=0) + subject.whole.lengths
     kept = count
     while True:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
 
@@ -78,26 +78,44 @@ def visible_gpus() -> list[str]:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error of a task, as it travels from a worker: what a user should read, or a traceback."""
+    """An error of a task, as it travels from a worker.
+
+    Parameters
+    ----------
+    message : what the error says.
+    kind : its class; one of ours by module and name, so that it is raised as itself.
+    known : what else an error of ours knows, such as file, line and sentence.
+    trace : the traceback of an error that is not ours.
+    """
 
     message: str
     kind: str
-    ours: bool = False
+    known: Mapping[str, Any] = field(default_factory=dict)
     trace: str = ""
 
     @staticmethod
     def of(error: BaseException) -> Failure:
         """Describe an error."""
-        kind = type(error).__name__
         if isinstance(error, TreemeanError):
-            return Failure(str(error), kind, ours=True)
-        return Failure(str(error), kind, trace="".join(traceback.format_exception(error)))
+            return Failure(str(error), messages.name_of(type(error)), _plain(vars(error)))
+        return Failure(str(error), type(error).__name__, trace="".join(traceback.format_exception(error)))
 
     def raise_here(self) -> None:
         """Raise the error in the process that reads it."""
-        if self.ours:
-            raise TreemeanError(self.message)
-        raise RuntimeError(f"a worker failed with {self.kind}: {self.message}\n{self.trace}")
+        if self.trace:
+            raise RuntimeError(f"a worker failed with {self.kind}: {self.message}\n{self.trace}")
+        kind = messages.class_of(self.kind)
+        if not issubclass(kind, TreemeanError):
+            raise ValueError(f"{self.kind} is no error of ours")
+        error = kind.__new__(kind)  # constructors differ, and would put the place before the message again
+        error.args = (self.message,)
+        vars(error).update(self.known)
+        raise error
+
+
+def _plain(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what can be sent."""
+    return {name: value for name, value in known.items() if isinstance(value, str | int | None)}
 
 
 def attempt(call: bytes, task: bytes) -> bytes:

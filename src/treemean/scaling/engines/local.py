@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -31,6 +31,8 @@ from treemean.scaling.engines.worker import CALL, TASK
 
 #: Seconds that a process takes to be gone once its pipe is closed.
 _MOMENT = 2.0
+#: How many tasks of a stream are held for every worker: some are done before it is their turn.
+_AHEAD = 3
 
 
 class LocalEngine:
@@ -57,42 +59,74 @@ class LocalEngine:
             for index, task in enumerate(tasks):
                 yield index, function(shared, task)
             return
+        following = enumerate(tasks)
+        yield from self._map(
+            messages.dump_call(function, shared), lambda: next(following, None), f" of {len(tasks)}", devices
+        )
+
+    def stream(
+        self, function: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]
+    ) -> Iterator[Result]:
+        """Yield the results of tasks in their order; no more tasks are taken ahead than keep workers busy."""
+        following = enumerate(tasks)
+        done: dict[int, Result] = {}
+        given = 0
+
+        def take() -> tuple[int, Task] | None:
+            # The first result that is missing comes from a busy worker: there is always one to wait for.
+            return next(following, None) if len(self._busy) + len(done) < _AHEAD * self.workers else None
+
+        for number, result in self._map(messages.dump_call(function, shared), take):
+            done[number] = result
+            while given in done:
+                yield done.pop(given)
+                given += 1
+
+    def _map(
+        self,
+        call: bytes,
+        take: Callable[[], tuple[int, Any] | None],
+        of_all: str = "",
+        devices: Sequence[str] = (),
+    ) -> Iterator[tuple[int, Any]]:
+        """Hand out tasks; where there are devices, every worker has one of its own.
+
+        `take` gives the next task with its number, None if there is none, or none for now.
+        """
+        at_once = min(self.workers, len(devices)) if devices else self.workers
+        again: list[tuple[int, Any]] = []
+        attempts: Counter[int] = Counter()
         try:
-            yield from self._map(messages.dump_call(function, shared), tasks, devices)
+            while True:
+                while len(self._busy) < at_once and (task := again.pop() if again else take()) is not None:
+                    worker = self._free_worker(devices)
+                    self._busy[worker.connection] = worker
+                    worker.begin(*task, call)
+                if not self._busy:
+                    return
+                for connection in wait(list(self._busy)):
+                    assert isinstance(connection, Connection)
+                    worker = self._busy.pop(connection)
+                    try:
+                        answer = connection.recv_bytes()
+                    except (EOFError, OSError):
+                        reason = worker.end(lost=True)
+                        attempts[worker.number] += 1
+                        if attempts[worker.number] == ATTEMPTS:
+                            raise TreemeanError(
+                                f"task {worker.number + 1}{of_all} ended its process {ATTEMPTS} times "
+                                f"({reason}); too little memory is the usual reason: give fewer workers"
+                            ) from None
+                        again.append((worker.number, worker.task))
+                        continue
+                    self._idle.append(worker)
+                    yield worker.number, result_of(answer)
         finally:
             for worker in self._busy.values():  # nobody waits for their results any more
                 worker.end()
             self._busy = {}
 
-    def _map(self, call: bytes, tasks: Sequence[Any], devices: list[str]) -> Iterator[tuple[int, Any]]:
-        """Hand out tasks; where there are devices, every worker has one of its own."""
-        at_once = min(self.workers, len(devices)) if devices else self.workers
-        waiting = deque(range(len(tasks)))
-        attempts: Counter[int] = Counter()
-        while waiting or self._busy:
-            while waiting and len(self._busy) < at_once:
-                worker = self._free_worker(devices)
-                self._busy[worker.connection] = worker
-                worker.begin(waiting.popleft(), call, tasks)
-            for connection in wait(list(self._busy)):
-                assert isinstance(connection, Connection)
-                worker = self._busy.pop(connection)
-                try:
-                    answer = connection.recv_bytes()
-                except (EOFError, OSError):
-                    reason = worker.end(lost=True)
-                    attempts[worker.task] += 1
-                    if attempts[worker.task] == ATTEMPTS:
-                        raise TreemeanError(
-                            f"task {worker.task + 1} of {len(tasks)} ended its process {ATTEMPTS} times "
-                            f"({reason}); too little memory is the usual reason: give fewer workers"
-                        ) from None
-                    waiting.appendleft(worker.task)
-                    continue
-                self._idle.append(worker)
-                yield worker.task, result_of(answer)
-
-    def _free_worker(self, devices: list[str]) -> _Worker:
+    def _free_worker(self, devices: Sequence[str]) -> _Worker:
         """Return a worker that is idle, or a new one, with a device that nobody else uses."""
         free = [device for device in devices if all(w.device != device for w in self._busy.values())]
         for worker in self._idle:
@@ -120,7 +154,8 @@ class _Worker:
     def __init__(self, device: str | None = None) -> None:
         self.connection, theirs = Pipe()
         self.device = device
-        self.task = -1
+        self.number = -1
+        self.task: Any = None
         self._call = b""
         with theirs:
             self._process = subprocess.Popen(
@@ -134,10 +169,10 @@ class _Worker:
                 },
             )
 
-    def begin(self, task: int, call: bytes, tasks: Sequence[Any]) -> None:
+    def begin(self, number: int, task: Any, call: bytes) -> None:
         """Give the worker a task; one that is dead already is found out when its answer is read."""
-        self.task = task
-        message = TASK + messages.dumps(tasks[task])
+        self.number, self.task = number, task
+        message = TASK + messages.dumps(task)
         try:
             if call != self._call:
                 self.connection.send_bytes(CALL + call)

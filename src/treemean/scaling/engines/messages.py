@@ -145,11 +145,23 @@ def _decoded(data: Any) -> Any:
     return _class(kind)(**{field: _decoded(one) for field, one in of.items()})
 
 
+def name_of(kind: type) -> str:
+    """Return module and name of a class, or of the nearest above it that this package has."""
+    ours = next(base for base in kind.__mro__ if base.__module__.startswith(f"{_PACKAGE}."))
+    return f"{ours.__module__}:{ours.__qualname__}"
+
+
+def class_of(name: str) -> type:
+    """Return a class of this package by module and name; raises `TypeError` for anything else."""
+    found = _named(name) if name.startswith(f"{_PACKAGE}.") else None
+    if not isinstance(found, type):
+        raise TypeError(f"{name} is not a class of {_PACKAGE}")
+    return found
+
+
 @cache
 def _class(name: str) -> Any:
-    if not name.startswith(f"{_PACKAGE}."):
-        raise TypeError(f"{name} is not a class of {_PACKAGE}")
-    found = _named(name)
-    if not isinstance(found, type) or not (is_dataclass(found) or hasattr(found, "_asdict")):
+    found = class_of(name)
+    if not is_dataclass(found) and not hasattr(found, "_asdict"):
         raise TypeError(f"{name} is no class of plain fields")
     return found
