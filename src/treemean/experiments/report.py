@@ -23,7 +23,7 @@ from treemean.experiments.predictions import (
     read_folder,
 )
 from treemean.fitting import HitModel, add_probabilities, find_candidates, fit, load
-from treemean.fitting.fit.confidence import Unseen, confidence_report
+from treemean.fitting.procedure.confidence import Unseen, confidence_report
 from treemean.formats import read
 from treemean.names import Match
 from treemean.reporting.html import Subject, compare_sides
