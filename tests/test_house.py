@@ -116,6 +116,15 @@ def test_the_page_allows_nothing_that_is_not_needed():
         assert allowed - everybody <= used, f"{room} does not import {allowed - everybody - used}"
 
 
+def test_what_the_page_places_is_there():
+    places = re.findall(r"`([\w./]+)`", PAGE.read_text().partition("## Where is")[2])
+    assert len(places) > 15
+    missing = [
+        place for place in places if not ((SOURCE / place).exists() or (SOURCE.parents[1] / place).exists())
+    ]
+    assert not missing
+
+
 # ---- sizes ------------------------------------------------------------------------------------------
 
 

@@ -9,8 +9,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.dense.triton.backward_pass import Outside
 from treemean.grammars.dense.triton.charts import Sizes, gapped_of_width, rule_matrix, spans_of_length
-from treemean.grammars.dense.triton.passes import DEFAULT, Inside, Outside, Settings
+from treemean.grammars.dense.triton.forward_pass import DEFAULT, Inside, Settings
 from treemean.grammars.spans import SpanPosteriors, full_lengths
 
 
