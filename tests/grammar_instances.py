@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -103,3 +104,11 @@ def tiny_grammar(kind: str, vocabulary_size: int = 3, *, seed: int = 3, **sizes:
         for parameter in grammar.parameters():
             parameter.mul_(2.0)  # peaked distributions, so that nothing is right by symmetry
     return grammar
+
+
+def cells_of(n: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield left and right length, start, and end of the gap as kernels count it, of each cell in order."""
+    for left in range(1, n - 1):
+        for right in range(1, n - left):
+            size = n - left - right
+            yield from ((left, right, i, p) for i in range(size) for p in range(i, size))
