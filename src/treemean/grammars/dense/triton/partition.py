@@ -18,7 +18,7 @@ from treemean.grammars.spans import SpanPosteriors, full_lengths
 def log_partition(rules: DenseRules, lengths: Tensor | None = None, settings: Settings = DEFAULT) -> Tensor:
     """Return log Z of each sentence, (B,), differentiable; -inf for one word.
 
-    Takes the time of `dense_torch`, and O(n⁴ D) memory per sentence, in O(n) launches.
+    Takes the time of `dense.torch`, and O(n⁴ D) memory per sentence, in O(n) launches.
     """
     batch, n, _ = rules.words.shape
     lengths = full_lengths(lengths, batch, n, rules.words.device)
