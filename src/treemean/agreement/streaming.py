@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treemean.agreement.chance import Chance, f1_of
+from treemean.agreement.chance import f1_of
 from treemean.agreement.results import Agreement, Disputed, DisputedSentence, Told
 from treemean.agreement.scores import agree_together
 from treemean.agreement.spilled import ChanceSums, Spill
 from treemean.agreement.together import Together, Whole, bring_together
 from treemean.agreement.units import Floats
 from treemean.averaging import count_labels
-from treemean.evaluation import Protocol, get_protocol
+from treemean.evaluation import get_protocol
 from treemean.trees import Treebank
 
 #: Reads the runs from the beginning: lists of equally long batches.
@@ -32,12 +32,6 @@ class StreamedAgreement(Told):
     `sentences` and `constituents` hold what is told of these, by place; the latter is None if nobody asked.
     """
 
-    runs: tuple[str, ...]
-    protocol: Protocol
-    f1: Floats
-    chance: Chance
-    dispute: Floats
-    dropped: dict[str, tuple[str, ...]]
     not_proven: int
     sentences: Spill
     constituents: Spill | None
