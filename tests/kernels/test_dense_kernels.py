@@ -6,9 +6,8 @@ from functools import partial
 
 import pytest
 import torch
-from torch import Tensor
 
-from grammar_instances import random_dense_rules, tiny_grammar
+from grammar_instances import random_dense_rules, tiny_grammar, value_and_gradients
 from treemean.errors import InvalidOption
 from treemean.grammars.dense import naive as dense_naive
 from treemean.grammars.dense import torch as dense_torch
@@ -35,14 +34,6 @@ def few_lines(device: str) -> Settings:
             attach_chunks=3,
         )
     )
-
-
-def value_and_gradients(log_partition, rules: DenseRules, lengths: Tensor | None) -> dict[str, Tensor]:
-    leaves = {name: tensor.clone().requires_grad_() for name, tensor in rules.tensors().items()}
-    value = log_partition(DenseRules(**leaves), lengths)
-    total = torch.where(value.isfinite(), value, 0.0).sum()
-    grads = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
-    return {"log Z": value.detach(), **dict(zip(leaves, grads))}
 
 
 def agree(rules: DenseRules, lengths: list[int], device: str, settings: Settings = DEFAULT) -> None:

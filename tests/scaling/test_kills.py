@@ -11,7 +11,7 @@ from scaling_instances import SHARD, content, make_model, runs_of, write_runs, w
 from scaling_tasks import divide, leave, refuse
 
 import treemean
-from commands import run
+from commands import python, run
 from killing import children_of, kill, kill_again_and_again, start
 from treemean.scaling.engines import open_engine
 
@@ -176,8 +176,6 @@ def test_errors_of_workers_are_told_as_they_are() -> None:
 def test_a_full_disk_stops_cleanly(tmp_path: Path) -> None:
     """What was written stays, nothing else is left, and with room the same command goes on."""
     import resource
-    import subprocess
-    import sys
 
     write_runs(tmp_path, 1, 280)
     command = ["convert", tmp_path / "run0.parquet", tmp_path / "out", "--shard-size", 200]
@@ -188,14 +186,7 @@ def test_a_full_disk_stops_cleanly(tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[0] + 100, sizes[0] + 100))
 
-    done = subprocess.run(
-        [sys.executable, "-m", "treemean", *map(str, command)],
-        preexec_fn=limit,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
+    done = python("-m", "treemean", *command, code=1, preexec_fn=limit)
     assert "File too large" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list((tmp_path / "out").glob("*.part"))
