@@ -126,12 +126,7 @@ def test_more_preterminals_than_nonterminals(device: str) -> None:
 
 @pytest.mark.usefixtures("poisoned")
 def test_more_words_than_lines_without_gaps(device: str) -> None:
-    agree(
-        random_dense_rules(1, 9, 17, 3, 0, sharp=2.0),
-        [9],
-        device,
-        few_lines(device),
-    )
+    agree(random_dense_rules(1, 9, 17, 3, 0, sharp=2.0), [9], device, few_lines(device))
 
 
 @pytest.mark.usefixtures("poisoned")

@@ -135,13 +135,7 @@ def fit_weights(development: Development, model: str, options: Options) -> HitMo
     calibration = calibrate_on(data, found)
     values, objective = values_of(scheme.chosen, everything), SentenceObjective(scheme.beta)
     return HitModel(
-        (),
-        scheme.chosen,
-        values,
-        objective,
-        report,
-        calibration=calibration,
-        labelled=development.labelled,
+        (), scheme.chosen, values, objective, report, calibration=calibration, labelled=development.labelled
     )
 
 
