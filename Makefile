@@ -128,7 +128,7 @@ lint-core: $(CHECK_ONE_BY_ONE)/Makefile
 	$(RUN)/python .ci/tidy.py $(RUN)/clang-tidy $(CHECK_ONE_BY_ONE)
 
 coverage: $(VENV)/installed
-	$(PYTEST) -m "not slow and not gpu and not browser" --ignore tests/kernels --cov --cov-report=term:skip-covered
+	$(PYTEST) -m "not slow and not gpu and not browser" --cov --cov-report=term:skip-covered
 
 format: $(VENV)/installed
 	$(RUN)/ruff check --fix .

@@ -57,10 +57,20 @@ def run_in_process(
     *arguments: object, cwd: Path | None = None, code: int = 0, columns: int = 120
 ) -> subprocess.CompletedProcess[str]:
     """Do the same in a process of its own."""
-    words = [sys.executable, "-m", "treemean", *map(str, arguments)]
     environment = {**os.environ, **_terminal(columns)}
-    result = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
-    return _checked(result, code)
+    return _checked(python("-m", "treemean", *arguments, code=code, cwd=cwd, env=environment), code)
+
+
+def python(*arguments: object, code: int = 0, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process of its own, which must end with an exit code."""
+    return program(sys.executable, *arguments, code=code, **options)
+
+
+def program(*words: object, code: int = 0, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program, which must end with an exit code."""
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, **options)
+    assert done.returncode == code, done.stderr
+    return done
 
 
 def _checked(result: subprocess.CompletedProcess[str], code: int) -> subprocess.CompletedProcess[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -103,3 +104,33 @@ def tiny_grammar(kind: str, vocabulary_size: int = 3, *, seed: int = 3, **sizes:
         for parameter in grammar.parameters():
             parameter.mul_(2.0)  # peaked distributions, so that nothing is right by symmetry
     return grammar
+
+
+def cells_of(n: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield left and right length, start, and end of the gap as kernels count it, of each cell in order."""
+    for left in range(1, n - 1):
+        for right in range(1, n - left):
+            size = n - left - right
+            yield from ((left, right, i, p) for i in range(size) for p in range(i, size))
+
+
+def value_and_gradients(
+    log_partition: Callable[..., Tensor], rules: RankRules | DenseRules, lengths: Tensor | None = None
+) -> dict[str, Tensor]:
+    """Return log Z, and the gradients of its sum by all tensors of the rules but scales, by name."""
+    tensors = {name: x for name, x in vars(rules).items() if isinstance(x, Tensor) and name != "scales"}
+    leaves = {name: tensor.clone().requires_grad_() for name, tensor in tensors.items()}
+    value = log_partition(replace(rules, **leaves), lengths)
+    total = torch.where(value.isfinite(), value, 0.0).sum()
+    grads = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
+    return {"log Z": value.detach(), **dict(zip(leaves, grads))}
+
+
+def check_that_unwritten_memory_is_never_read(
+    monkeypatch: pytest.MonkeyPatch, log_partition: Callable[..., Tensor], rules: RankRules | DenseRules
+) -> None:
+    """Compute the same twice, the second time with NaN in memory that is reserved without being set."""
+    expected = value_and_gradients(log_partition, rules)
+    monkeypatch.setattr(Tensor, "new_empty", lambda self, *size: self.new_full(size, torch.nan))
+    for name, found in value_and_gradients(log_partition, rules).items():
+        assert torch.equal(found, expected[name]), name

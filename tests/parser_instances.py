@@ -9,13 +9,7 @@ from treemean.training import TrainingConfig, load_config
 from treemean.trees import Tree, Treebank
 
 #: Sizes of a grammar that is trained in milliseconds.
-SIZES = {
-    "nonterminals": 4,
-    "preterminals": 5,
-    "discontinuous": 3,
-    "ranks": [4, 2, 4, 2],
-    "embedding": 8,
-}
+SIZES = {"nonterminals": 4, "preterminals": 5, "discontinuous": 3, "ranks": [4, 2, 4, 2], "embedding": 8}
 
 #: An ensemble of two such grammars, as overrides of a configuration.
 TINY_ENSEMBLE = [

@@ -7,7 +7,6 @@ import importlib
 import itertools
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from scipy import stats
 from benchmarks.learning import ensemble, quality, stability
 from benchmarks.page import chance, learning_tables, measurements, tables
 from benchmarks.page.__main__ import main as bring_home
+from commands import program
 from examples import examples
 
 ROOT = Path(__file__).parents[1]
@@ -341,8 +341,7 @@ print(json.dumps(ended))
 """
     bare = os.environ | {"PYTHONPATH": str(ROOT / "src"), "CUDA_VISIBLE_DEVICES": ""}
     words = [sys.executable, "-c", code]
-    found = subprocess.run(words, cwd=ROOT, env=bare, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr
+    found = program(*words, cwd=ROOT, env=bare)
     areas = {"kernels": "__main__ dense hazard soak"}
     areas["learning"] = "discontinuity ensemble gradients prepare quality reproducible stability"
     programs = {f"benchmarks.{area}.{name}" for area, names in areas.items() for name in names.split()}

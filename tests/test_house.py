@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import treemean
+from commands import python
 
 SOURCE = Path(treemean.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
@@ -116,6 +115,15 @@ def test_the_page_allows_nothing_that_is_not_needed():
         assert allowed - everybody <= used, f"{room} does not import {allowed - everybody - used}"
 
 
+def test_what_the_page_places_is_there():
+    places = re.findall(r"`([\w./]+)`", PAGE.read_text().partition("## Where is")[2])
+    assert len(places) > 15
+    missing = [
+        place for place in places if not ((SOURCE / place).exists() or (SOURCE.parents[1] / place).exists())
+    ]
+    assert not missing
+
+
 # ---- sizes ------------------------------------------------------------------------------------------
 
 
@@ -192,9 +200,7 @@ def test_the_public_names_are_frozen():
 def without(*absent: str, code: str) -> str:
     """Run code where some packages are not installed; return what it prints."""
     start = f"import sys\nfor name in {absent!r}:\n    sys.modules[name] = None\n"
-    result = subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+    return python("-c", start + code).stdout
 
 
 def test_light_parts_import_no_heavy_packages():

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import treemean
+from commands import python
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "treemean"
@@ -26,8 +27,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("wheel")
     settings = {"wheel.cmake": "false", "wheel.py-api": "py3", "build-dir": str(folder / "build")}
     code = f"from scikit_build_core.build import build_wheel; build_wheel({str(folder)!r}, {settings!r})"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    python("-c", code, cwd=ROOT)
     (path,) = folder.glob("*.whl")
     return zipfile.ZipFile(path)
 
@@ -77,8 +77,7 @@ def test_what_helps_to_begin_is_imported_late() -> None:
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
         "assert not {'typer', 'rich'} & few, few"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    python("-c", code)
 
 
 def test_the_metadata_are_complete(metadata: Message) -> None:

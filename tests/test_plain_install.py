@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from commands import python
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -68,14 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_commands_work_or_name_the_extra(folder: Path) -> None:
     commands = [*WORKING, *NEEDING]
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, json.dumps(commands)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-c", _PROGRAM, json.dumps(commands), cwd=folder)
     said = dict(zip(commands, json.loads(done.stdout.splitlines()[-1]), strict=True))
     for command in WORKING:
         assert said[command] == "", command

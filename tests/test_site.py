@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+
+from commands import python
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -66,15 +66,8 @@ def test_docstrings_are_written_for_the_site() -> None:
 @pytest.mark.slow
 def test_the_site_is_built(tmp_path: Path) -> None:
     """Without a warning, with formulas that need no script, and without anything that is fetched."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
-        cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    python("-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path, cwd=ROOT, env=environment)
     assert "<math" in (tmp_path / "theory" / "index.html").read_text()
     assert 'id="treemean.average"' in (tmp_path / "api" / "index.html").read_text()
     for page in tmp_path.rglob("*.html"):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from commands import program
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "tutorials"
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.DOTALL | re.M)
@@ -45,15 +47,7 @@ def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
     python = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.M)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     script = "\n".join(commands) + f"\n{sys.executable} - <<'END'\n{''.join(python)}\nEND\n"
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    program("bash", "-euo", "pipefail", "-c", script, cwd=tmp_path, env=environment)
 
 
 @pytest.mark.parametrize("page", sorted(FOLDER.glob("*.md")), ids=lambda page: page.stem)

@@ -16,7 +16,7 @@ from benchmarks.common import ROOT, data_folder, show
 from treemean import Treebank, average, read, sample
 from treemean.fitting import HitModel, fit
 from treemean.fitting.candidates.development import Development, make_development
-from treemean.fitting.fit.confidence import Unseen, confidence_report
+from treemean.fitting.procedure.confidence import Unseen, confidence_report
 from treemean.names import Language
 from treemean.reporting.figures import draw_reliability
 from treemean.trees.transforms import remove_punctuation

@@ -26,7 +26,7 @@ from treemean.fitting.candidates.analysis import (
     supply,
 )
 from treemean.fitting.candidates.development import Development, make_development
-from treemean.fitting.fit.estimators import TRAINERS
+from treemean.fitting.procedure.estimators import TRAINERS
 from treemean.reporting.figures import Line, draw_lines, draw_matrices, draw_trade_off
 from treemean.trees.transforms import remove_punctuation
 

@@ -13,7 +13,7 @@ from treemean.grammars.rank.rules import RankRules
 from treemean.grammars.rank.torch.inside import Inside
 from treemean.grammars.rank.triton.charts import Charts, Shape
 from treemean.grammars.rank.triton.context import Context, KernelRules
-from treemean.grammars.rank.triton.inside_pass import fill_charts
+from treemean.grammars.rank.triton.forward_pass import fill_charts
 from treemean.grammars.rank.triton.partition import kernel_rules, pad_ranks
 from treemean.grammars.rank.triton.settings import DEFAULT, Settings
 from treemean.grammars.spans import full_lengths

@@ -16,21 +16,9 @@ import torch
 from torch import Tensor
 
 from benchmarks.kernels import dense
-from benchmarks.kernels.instances import (
-    TENSORS,
-    VOCABULARY,
-    make_grammar,
-    make_rank_grammar,
-    random_words,
-)
+from benchmarks.kernels.instances import TENSORS, VOCABULARY, make_grammar, make_rank_grammar, random_words
 from benchmarks.kernels.step import Step
-from benchmarks.kernels.timing import (
-    graph_milliseconds,
-    kernel_times,
-    milliseconds,
-    poisoned,
-    print_kernels,
-)
+from benchmarks.kernels.timing import graph_milliseconds, kernel_times, milliseconds, poisoned, print_kernels
 from benchmarks.reference import SENTENCES_BY_LENGTH
 from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import best

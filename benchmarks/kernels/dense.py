@@ -35,8 +35,8 @@ from treemean.grammars.dense import triton as dense_kernels
 from treemean.grammars.dense.grammar import DenseGrammar
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.dense.triton.compound import parallel_networks
-from treemean.grammars.dense.triton.passes import Settings
-from treemean.grammars.not_finite import in_float64
+from treemean.grammars.dense.triton.forward_pass import Settings
+from treemean.grammars.nan_policy import in_float64
 
 KINDS = ("n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 

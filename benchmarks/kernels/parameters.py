@@ -19,7 +19,7 @@ from benchmarks.kernels.instances import (
     whole_off,
 )
 from treemean.grammars import GrammarConfig
-from treemean.grammars.not_finite import in_float64
+from treemean.grammars.nan_policy import in_float64
 from treemean.grammars.rank import torch as rank_torch
 from treemean.grammars.rank import triton
 from treemean.grammars.rank.grammar import LowRankGrammar

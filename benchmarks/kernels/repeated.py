@@ -34,8 +34,8 @@ from treemean.grammars.dense.triton.viterbi import DenseViterbiChart
 from treemean.grammars.gpu.max_plus import KernelMax
 from treemean.grammars.gpu.mbr import best_ways
 from treemean.grammars.rank.rules import RankRules
+from treemean.grammars.rank.triton.backward_pass import Gradients, fill_gradients
 from treemean.grammars.rank.triton.charts import Shape
-from treemean.grammars.rank.triton.outside_pass import Gradients, fill_gradients
 from treemean.grammars.rank.triton.parameters import rank_rules
 from treemean.grammars.rank.triton.partition import Total
 from treemean.grammars.rank.triton.posteriors import compact_posteriors

@@ -14,7 +14,7 @@ import torch
 from benchmarks.kernels.instances import LARGEST_DIFFERENCE, gradients_of, largest, whole_off
 from benchmarks.kernels.timing import milliseconds
 from treemean.grammars import Grammar, GrammarConfig, build_grammar
-from treemean.grammars.not_finite import in_float64
+from treemean.grammars.nan_policy import in_float64
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from torch import Tensor
 from benchmarks.kernels.epochs import VOCABULARY, load, trained
 from benchmarks.kernels.instances import stacked, whole_off
 from benchmarks.kernels.parameters import beside_float64
-from treemean.grammars.not_finite import in_float64
+from treemean.grammars.nan_policy import in_float64
 from treemean.grammars.rank import torch as rank_torch
 from treemean.grammars.rank import triton
 from treemean.grammars.rank.grammar import LowRankGrammar

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from benchmarks.common import Budget
 from benchmarks.kernels import dense, step
 from benchmarks.reports import guard
-from treemean.grammars.dense.triton.passes import Settings as DenseSettings
+from treemean.grammars.dense.triton.forward_pass import Settings as DenseSettings
 from treemean.grammars.rank.triton.settings import DEFAULT
 
 #: Settings of TN-LCFRS, or of N-LCFRS.

@@ -217,24 +217,16 @@ class TigerReader {
     return final_ ? give_up() : std::string_view::npos;
   }
 
-  std::size_t behind_doctype(std::size_t at) {
-    while (true) {
-      at = text_.find_first_of("\"'[>", at);
-      if (at == std::string_view::npos) return final_ ? give_up() : at;
-      if (text_[at] == '[') return give_up();
-      if (text_[at] == '>') return at + 1;
-      at = text_.find(text_[at], at + 1);
-      if (at == std::string_view::npos) return final_ ? give_up() : at;
-      ++at;
-    }
-  }
+  std::size_t behind_doctype(std::size_t at) { return behind_markup(at, "\"'>[", '['); }
 
-  std::size_t behind_tag(std::size_t at) {
-    ++at;
+  std::size_t behind_tag(std::size_t at) { return behind_markup(at + 1, "\"'><", '<'); }
+
+  // Behind the next > outside of quotes. Of `signs`, all that matter, `odd` is the one left to Python.
+  std::size_t behind_markup(std::size_t at, std::string_view signs, char odd) {
     while (true) {
-      at = text_.find_first_of("\"'<>", at);
+      at = text_.find_first_of(signs, at);
       if (at == std::string_view::npos) return final_ ? give_up() : at;
-      if (text_[at] == '<') return give_up();
+      if (text_[at] == odd) return give_up();
       if (text_[at] == '>') return at + 1;
       at = text_.find(text_[at], at + 1);
       if (at == std::string_view::npos) return final_ ? give_up() : at;

@@ -40,13 +40,7 @@ def write_brackets(
 ) -> bytes: ...
 
 _Plain = tuple[
-    dict[str, Any],
-    int,
-    int,
-    list[tuple[int, int, int, int, int]],
-    int,
-    dict[str, Any],
-    dict[str, Any],
+    dict[str, Any], int, int, list[tuple[int, int, int, int, int]], int, dict[str, Any], dict[str, Any]
 ]
 _Strings = tuple[NDArray[np.uint8], NDArray[np.int64]]
 _Batch = tuple[

@@ -81,15 +81,7 @@ Match = Literal["position", "id"]
 
 #: Tables and figures of the paper (`experiments.paper.EXPERIMENTS`).
 ExperimentName = Literal[
-    "main",
-    "positives",
-    "correlation",
-    "individuals",
-    "pruning",
-    "run-time",
-    "labels",
-    "cases",
-    "agreement",
+    "main", "positives", "correlation", "individuals", "pruning", "run-time", "labels", "cases", "agreement"
 ]
 
 # ---- many processes ---------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import resource
-import subprocess
 import sys
 from fractions import Fraction
 
@@ -15,6 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from averaging_oracles import Case, chosen_in, inner_masks, problem_of, ranking
+from commands import python
 from examples import examples
 from instances import BinaryTree, flattened, mixed_trees, perturbed_trees, tree_of
 from treemean.averaging import average
@@ -141,14 +141,7 @@ def test_threads_that_memory_allows_no_stack_for_are_done_without() -> None:
         resource.setrlimit(resource.RLIMIT_STACK, (3 << 30, hard))
 
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = subprocess.run(
-        [sys.executable, "-c", FEW_THREADS],
-        env=environment,
-        preexec_fn=three_gigabytes_of_stack,
-        capture_output=True,
-        text=True,
-    )
-    assert ended.returncode == 0, ended.stderr
+    python("-c", FEW_THREADS, env=environment, preexec_fn=three_gigabytes_of_stack)
 
 
 def test_a_treebank_is_averaged_like_its_trees() -> None:

@@ -30,9 +30,7 @@ GERMAN = Tree(
     tags=["PROAV", "VMFIN", "ART", "NN", "NN", "VVPP", "VAINF"],
 )
 GERMAN_GUESS = Tree(
-    GERMAN.words,
-    [(range(7), "S"), ({0, 2, 3, 5, 6}, "VP"), ({2, 3}, "NP"), ({5, 6}, "VP")],
-    tags=GERMAN.tags,
+    GERMAN.words, [(range(7), "S"), ({0, 2, 3, 5, 6}, "VP"), ({2, 3}, "NP"), ({5, 6}, "VP")], tags=GERMAN.tags
 )
 CROSS_SERIAL = Tree(
     ["dat", "Jan", "Piet", "Marie", "zag", "helpen", "zwemmen"],

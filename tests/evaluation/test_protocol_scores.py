@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_scores import (
-    NaiveSentence,
-    Triple,
-    harmonic_mean,
-    is_punctuation,
-    naive_sentence,
-    sentence_scores,
-)
+from naive_scores import NaiveSentence, Triple, harmonic_mean, is_punctuation, naive_sentence, sentence_scores
 from score_checks import assert_all_100
 
 from examples import examples

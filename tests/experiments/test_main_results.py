@@ -30,11 +30,7 @@ def test_the_papers_table_for_lassy(lassy):
     rows = {row[0]: row[2:] for row in results.table().rows}
     # As printed in the paper: 46.7 ± 2.0, 50.9 ± 1.7, 6.2 ± 1.9; 48.2 52.4 5.8 (twice); 48.0 52.1 8.6;
     # 50.9** 54.6** 9.7**; 51.4** 55.0** 10.2*.
-    assert rows["mean of 5 chosen"] == [
-        "46.71 ± 2.00",
-        "50.91 ± 1.72",
-        "6.24 ± 1.91",
-    ]
+    assert rows["mean of 5 chosen"] == ["46.71 ± 2.00", "50.91 ± 1.72", "6.24 ± 1.91"]
     for row in ("best overall: run 03", "best cont.: run 03"):
         assert [round(cell, 2) for cell in rows[row]] == [48.23, 52.36, 5.82]
     assert [round(cell, 2) for cell in rows["best disc.: run 05"]] == [48.00, 52.05, 8.62]

@@ -16,11 +16,11 @@ from treemean.averaging import average
 from treemean.fitting import fit
 from treemean.fitting.candidates import find_candidates
 from treemean.fitting.candidates.votes import VoteTable, has_one_word_gaps
-from treemean.fitting.fit import fit_batches
-from treemean.fitting.fit.options import Options
-from treemean.fitting.fit.weights import UNSUPERVISED
 from treemean.fitting.models import agreement
 from treemean.fitting.models.calibration import calibration_without_gold
+from treemean.fitting.procedure import fit_batches
+from treemean.fitting.procedure.options import Options
+from treemean.fitting.procedure.weights import UNSUPERVISED
 from treemean.trees import Tree, Treebank
 
 

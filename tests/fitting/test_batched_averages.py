@@ -16,7 +16,7 @@ from examples import examples
 from treemean import sample
 from treemean.averaging import average
 from treemean.fitting import add_probabilities, fit, load
-from treemean.fitting.fit.drawn import draw_sentences
+from treemean.fitting.procedure.drawn import draw_sentences
 from treemean.trees import Tree, Treebank
 
 #: More than two batches of a file.

@@ -15,8 +15,6 @@ from examples import examples
 from strategies import parallel_treebanks
 from treemean.errors import FormatError
 from treemean.fitting.candidates import find_candidates
-from treemean.fitting.fit import confidence
-from treemean.fitting.fit.confidence import Unseen, brier_score, confidence_report, reliability, risk_at
 from treemean.fitting.models import agreement
 from treemean.fitting.models.calibration import (
     Calibration,
@@ -25,6 +23,8 @@ from treemean.fitting.models.calibration import (
     fit_map,
     pool_adjacent_violators,
 )
+from treemean.fitting.procedure import confidence
+from treemean.fitting.procedure.confidence import Unseen, brier_score, confidence_report, reliability, risk_at
 from treemean.trees import Treebank
 
 tenths = st.integers(0, 10).map(lambda tenth: tenth / 10)

@@ -9,7 +9,7 @@ from treemean.averaging import average
 from treemean.errors import InvalidOption
 from treemean.evaluation import evaluate
 from treemean.fitting import fit
-from treemean.fitting.fit.selection import select
+from treemean.fitting.procedure.selection import select
 
 
 def test_selections() -> None:

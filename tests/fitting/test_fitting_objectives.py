@@ -16,7 +16,7 @@ from treemean.errors import InvalidOption
 from treemean.evaluation import evaluate
 from treemean.fitting import CorpusObjective, ExpectedObjective, SentenceObjective, find_candidates, fit
 from treemean.fitting.candidates import Candidates
-from treemean.fitting.models.objectives import settle, solve
+from treemean.fitting.models.objectives import TreeCounts, settle, solve
 from treemean.trees import Treebank
 from treemean.trees.bitsets import compatible
 
@@ -93,7 +93,7 @@ def test_settling_improves_the_expected_score(runs) -> None:
 
     def reached(objective: CorpusObjective) -> float:
         chosen = solve(runs, candidates, objective.values(p, candidates.discontinuous))
-        return objective.with_trees(candidates, p, chosen).score
+        return objective.with_counts(TreeCounts.of(candidates, p, chosen)).score
 
     settled = settle(start, runs, candidates, p)
     assert reached(settled) >= reached(start)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import resource
-import subprocess
-import sys
 
 import pytest
 import torch
 from torch.func import functional_call
 
+from commands import python
 from grammar_instances import tiny_grammar
 from treemean.errors import InvalidOption
 from treemean.grammars import KINDS, GrammarConfig, backends, build_grammar
@@ -272,6 +271,4 @@ from treemean.grammars import GrammarConfig, build_grammar
 grammar = build_grammar(GrammarConfig("tn-lcfrs", 2, 2, 2, ranks=(2, 1, 2, 1), embedding=4), 3)
 print(grammar.mbr(torch.tensor([[0, 1]])))
 """
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.strip() == "[[3]]"
+    assert python("-c", code).stdout.strip() == "[[3]]"

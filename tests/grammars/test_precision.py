@@ -9,7 +9,7 @@ from grammar_instances import make_unequal
 from treemean.errors import NumericalError, TreemeanError
 from treemean.grammars import KINDS, Careful, Grammar, GrammarConfig, assemble_grammar, build_grammar
 from treemean.grammars.memory import told_if_too_little
-from treemean.grammars.not_finite import in_float64
+from treemean.grammars.nan_policy import in_float64
 
 torch.set_num_threads(1)
 

@@ -23,7 +23,7 @@ from treemean.grammars.dense.triton.compound import lstm_kernels
 from treemean.grammars.gpu import emission_kernels as shared_kernels
 from treemean.grammars.gpu.matrices import precision
 from treemean.grammars.gpu.posteriors import Posteriors
-from treemean.grammars.not_finite import Guard
+from treemean.grammars.nan_policy import Guard
 from treemean.grammars.rank import trial as rank_trial
 from treemean.grammars.rank import triton as kernels
 from treemean.grammars.rank.grammar import LowRankGrammar

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from commands import python
 
 PROGRAM = Path(__file__).parents[1] / "compiled_kernels.py"
 
 
 def launched(*cases: str) -> dict[str, list[str]]:
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), *cases], capture_output=True, text=True, env=environment, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(python(PROGRAM, *cases, env=environment).stdout.splitlines()[-1])
 
 
 def test_no_kernel_has_asynchronous_products_but_the_one_that_shows_what_is_wrong_with_them() -> None:

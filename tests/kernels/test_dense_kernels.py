@@ -6,16 +6,15 @@ from functools import partial
 
 import pytest
 import torch
-from torch import Tensor
 
-from grammar_instances import random_dense_rules, tiny_grammar
+from grammar_instances import random_dense_rules, tiny_grammar, value_and_gradients
 from treemean.errors import InvalidOption
 from treemean.grammars.dense import naive as dense_naive
 from treemean.grammars.dense import torch as dense_torch
 from treemean.grammars.dense import triton as dense_kernels
 from treemean.grammars.dense.rules import DenseRules
-from treemean.grammars.dense.triton import passes
-from treemean.grammars.dense.triton.passes import DEFAULT, Settings
+from treemean.grammars.dense.triton import forward_pass
+from treemean.grammars.dense.triton.forward_pass import DEFAULT, Settings
 from treemean.grammars.gpu.matrices import precision
 
 
@@ -35,14 +34,6 @@ def few_lines(device: str) -> Settings:
             attach_chunks=3,
         )
     )
-
-
-def value_and_gradients(log_partition, rules: DenseRules, lengths: Tensor | None) -> dict[str, Tensor]:
-    leaves = {name: tensor.clone().requires_grad_() for name, tensor in rules.tensors().items()}
-    value = log_partition(DenseRules(**leaves), lengths)
-    total = torch.where(value.isfinite(), value, 0.0).sum()
-    grads = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
-    return {"log Z": value.detach(), **dict(zip(leaves, grads))}
 
 
 def agree(rules: DenseRules, lengths: list[int], device: str, settings: Settings = DEFAULT) -> None:
@@ -83,7 +74,7 @@ def test_halves_are_exact_enough(
     batch: int, n: int, sharp: float, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the interpreter, too, discontinuous spans are kept and multiplied as on a GPU."""
-    monkeypatch.setattr(passes, "fp16_type", lambda like: torch.float16)
+    monkeypatch.setattr(forward_pass, "fp16_type", lambda like: torch.float16)
     rules = random_dense_rules(batch, n, 3, 4, 5, sharp=sharp, seed=1)
     given = DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
     expected = value_and_gradients(dense_torch.log_partition, rules, None)
@@ -96,7 +87,7 @@ def test_halves_are_exact_enough(
 @pytest.mark.usefixtures("poisoned")
 def test_improbable_gaps(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a gap is as improbable as 1e-20, and what halves would make 0, its gradients are right."""
-    monkeypatch.setattr(passes, "fp16_type", lambda like: torch.float16)
+    monkeypatch.setattr(forward_pass, "fp16_type", lambda like: torch.float16)
     tensors = random_dense_rules(1, 5, 2, 3, 2, seed=2).tensors()
     tensors = {**tensors, "apart": tensors["apart"] * 1e-20}
     rules = DenseRules(**tensors)
@@ -113,7 +104,7 @@ def test_improbable_gaps_that_nothing_else_can_do(
     improbable: str, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is as improbable as 1e-20 counts where all else is more improbable still."""
-    monkeypatch.setattr(passes, "fp16_type", lambda like: torch.float16)
+    monkeypatch.setattr(forward_pass, "fp16_type", lambda like: torch.float16)
     tensors = random_dense_rules(1, 5, 2, 3, 2, seed=2).tensors()
     tensors["side_by_side"] *= 1e-10
     tensors[improbable] *= 1e-20
@@ -135,12 +126,7 @@ def test_more_preterminals_than_nonterminals(device: str) -> None:
 
 @pytest.mark.usefixtures("poisoned")
 def test_more_words_than_lines_without_gaps(device: str) -> None:
-    agree(
-        random_dense_rules(1, 9, 17, 3, 0, sharp=2.0),
-        [9],
-        device,
-        few_lines(device),
-    )
+    agree(random_dense_rules(1, 9, 17, 3, 0, sharp=2.0), [9], device, few_lines(device))
 
 
 @pytest.mark.usefixtures("poisoned")

@@ -7,7 +7,7 @@ import torch
 import triton
 import triton.language as tl
 
-from treemean.grammars.dense.triton.attaching import (
+from treemean.grammars.dense.triton.attaching_kernels import (
     columns_at,
     find_in_lines,
     find_in_pairs,

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grammar_instances import random_dense_rules, tiny_grammar
+from grammar_instances import cells_of, random_dense_rules, tiny_grammar
 from treemean.grammars.decoding.choices import best
 from treemean.grammars.decoding.semirings import MAX
 from treemean.grammars.dense.decoding.chart import DenseChart
@@ -64,16 +64,11 @@ def test_charts_are_those_of_the_plain_version(per_sentence: bool, device: str) 
         symbols = found.symbols[:, row : row + starts * batch].cpu().view(-1, batch, starts)
         assert torch.equal(symbols.permute(2, 1, 0), plain.continuous[:starts, width - 1])
         row += starts * batch
-    cell = 0
-    for left in range(1, n - 1):
-        for right in range(1, n - left):
-            size = n - left - right
-            for i in range(size):
-                for p in range(i, size):
-                    expected = plain.discontinuous.at(left + right)[left - 1, i, p]
-                    assert torch.equal(found.discontinuous[:, :, cell].cpu().T, expected)
-                    cell += 1
-    assert cell == found.cells
+    cells = list(cells_of(n))
+    assert len(cells) == found.cells
+    for cell, (left, right, i, p) in enumerate(cells):
+        expected = plain.discontinuous.at(left + right)[left - 1, i, p]
+        assert torch.equal(found.discontinuous[:, :, cell].cpu().T, expected)
 
 
 @pytest.mark.filterwarnings("ignore:All-NaN")  # of the interpreter

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from grammar_instances import cells_of
 from treemean.grammars.decoding import mbr
 from treemean.grammars.gpu.mbr import best_trees
 from treemean.grammars.gpu.posteriors import Posteriors, places_of_cells
@@ -47,3 +48,19 @@ def test_of_equal_trees_the_first_is_taken(device: str) -> None:
         plain.continuous.copy_(compact.continuous)
         moved = Posteriors(*(x.to(device) for x in (compact.continuous, compact.cells, compact.log_z)))
         assert best_trees(moved, torch.tensor([n, n])) == mbr.best_trees(plain)
+
+
+@pytest.mark.parametrize(
+    ("parent", "child"),
+    [({0, 1, 3}, {1, 3}), ({0, 1, 3}, {0, 3}), ({0, 2, 3}, {0, 3}), ({0, 2, 3}, {0, 2})],
+    ids=["before left", "after left", "before right", "after right"],
+)
+def test_words_are_attached_at_each_edge_of_a_part(parent: set[int], child: set[int], device: str) -> None:
+    n = 4
+    sets = [
+        {*range(i, i + left), *range(p + 1 + left, p + 1 + left + right)} for left, right, i, p in cells_of(n)
+    ]
+    cells = torch.tensor([[float(found in (parent, child)) for found in sets]], device=device)
+    nothing = torch.zeros(1, n + 1, n + 1, device=device)
+    (tree,) = best_trees(Posteriors(nothing, cells, nothing[0, 0, :1]), torch.tensor([n]))
+    assert set(tree) == {sum(1 << word for word in words) for words in (range(n), parent, child)}

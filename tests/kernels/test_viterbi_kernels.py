@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grammar_instances import random_rank_rules, tiny_grammar
+from grammar_instances import cells_of, random_rank_rules, tiny_grammar
 from treemean.grammars.charts.logarithms import log
 from treemean.grammars.decoding.choices import best
 from treemean.grammars.decoding.semirings import MAX
@@ -107,21 +107,12 @@ def test_charts_are_those_of_the_plain_version(device: str) -> None:
             scores = found.scores[:, own].cpu().view(-1, batch, n - width + 1)
             assert torch.equal(scores.permute(2, 1, 0), chart.scores[width])
         row += count
-    cell = 0
-    for left in range(1, n - 1):
-        for right in range(1, n - left):
-            size = n - left - right
-            for i in range(size):
-                for p in range(i, size):
-                    for mine, other in (
-                        (found.wrapping, chart.wrapping),
-                        (found.extended, chart.extended),
-                        (found.attachments, chart.attachments),
-                    ):
-                        expected = other.at(left + right)[left - 1, i, p]
-                        assert torch.equal(mine[:, :, cell].cpu().T, expected)
-                    cell += 1
-    assert cell == found.cells
+    cells = list(cells_of(n))
+    assert len(cells) == found.cells
+    for cell, (left, right, i, p) in enumerate(cells):
+        for name in ("wrapping", "extended", "attachments"):
+            expected = getattr(chart, name).at(left + right)[left - 1, i, p]
+            assert torch.equal(getattr(found, name)[:, :, cell].cpu().T, expected)
 
 
 @pytest.mark.filterwarnings("ignore:All-NaN")  # of the interpreter

@@ -10,13 +10,7 @@ import pytest
 
 from treemean import Tree, write
 from treemean.errors import FormatError, InvalidOption
-from treemean.parsing import (
-    UNKNOWN,
-    Normalisation,
-    ReadCounts,
-    Vocabulary,
-    read_sentences,
-)
+from treemean.parsing import UNKNOWN, Normalisation, ReadCounts, Vocabulary, read_sentences
 from treemean.parsing.text import format_of
 
 

@@ -126,9 +126,7 @@ def test_the_driver_of_a_cluster_is_killed(tmp_path: Path) -> None:
     paths = write_runs(tmp_path, 3, 330)
     scaling.average(paths, tmp_path / "local", workers=1, shard_size=SHARD)
     output = tmp_path / "mean"
-    command = [
-        *("average", *paths, "-o", output, "--engine", "ray", "--workers", 2, "--shard-size", SHARD),
-    ]
+    command = [*("average", *paths, "-o", output, "--engine", "ray", "--workers", 2, "--shard-size", SHARD)]
     kills = kill_again_and_again(command, output, 2, random.Random(3), tmp_path / "log", workers=False)
     assert kills == 2
     assert without_engine(output) == without_engine(tmp_path / "local")
@@ -193,9 +191,7 @@ def test_parsing_asks_for_gpus(made_up_gpus: None, tmp_path: Path, monkeypatch: 
     with open_engine("ray", workers=2) as engine:
         map_all = engine.map
         monkeypatch.setattr(
-            engine,
-            "map",
-            lambda *given, gpu=False: seen.append(gpu) or map_all(*given, gpu=gpu),
+            engine, "map", lambda *given, gpu=False: seen.append(gpu) or map_all(*given, gpu=gpu)
         )
         scaling.parse(model, paths[0], tmp_path / "cpu", engine=engine, max_length=6)
         assert seen == [False]

@@ -219,10 +219,7 @@ def copies_of(items: Items, left: int, right: int, free: int) -> Copies:
         b_words.append([own, *leaving])
         growing.append((before[::-1], after))
     # The word of an implication also belongs to the item that is away.
-    for implications, home, away in (
-        (items.implied_at_home, 1, b_words),
-        (items.implied_away, 0, a_words),
-    ):
+    for implications, home, away in ((items.implied_at_home, 1, b_words), (items.implied_away, 0, a_words)):
         taken: dict[int, int] = {}
         for implication in implications:
             at, other = implication[home], implication[1 - home]

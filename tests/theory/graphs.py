@@ -54,11 +54,7 @@ def largest_independent_set(neighbours: Sequence[set[int]]) -> set[int]:
         if len(graph[leaf]) <= 1:  # some largest set has it
             return {leaf} | solve(_without(graph, {leaf, *graph[leaf]}))
         v = max(graph, key=lambda v: len(graph[v]))
-        return max(
-            {v} | solve(_without(graph, {v, *graph[v]})),
-            solve(_without(graph, {v})),
-            key=len,
-        )
+        return max({v} | solve(_without(graph, {v, *graph[v]})), solve(_without(graph, {v})), key=len)
 
     return solve(alive)
 

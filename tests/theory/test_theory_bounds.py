@@ -168,10 +168,7 @@ def test_better_approximations(case: Case, weights: list[int]) -> None:
         assert as_if_binary(found) == problem.objective(found)
 
 
-@given(
-    n=st.integers(3, 500),
-    shares=st.lists(st.fractions(0, 1, max_denominator=50), min_size=4, max_size=4),
-)
+@given(n=st.integers(3, 500), shares=st.lists(st.fractions(0, 1, max_denominator=50), min_size=4, max_size=4))
 def test_the_inequalities_behind_20_21(n: int, shares: list[Fraction]) -> None:
     """R(y) decreases, and R(1/2) exceeds 20/21 for all numbers that can occur."""
     size = n + 1 + int(shares[0] * (n - 2))

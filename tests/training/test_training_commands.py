@@ -74,6 +74,17 @@ def test_a_ruined_run_is_told_in_few_digits():
         assert "loss 1.0e+40  perplexity 2.0e+120 " in bars._bars.tasks[0].fields["details"]
 
 
+def test_bars_come_and_go(capsys):
+    with Bars(2) as bars:
+        bars.stage("reading [text]")
+        assert [task.description for task in bars._bars.tasks] == ["reading [text]"]
+        bars(Progress("step", run=1, epoch=1, epochs=3, step=2, steps=8))
+        assert [task.description for task in bars._bars.tasks] == ["run 1/2, epoch 1/3"]
+        bars(Progress("end", run=1, epoch=3, epochs=3, message="done"))
+        assert not bars._bars.tasks
+    assert "reading [text]" in capsys.readouterr().err
+
+
 def test_parsing_text_in_another_encoding(model, tmp_path):
     (tmp_path / "text.txt").write_bytes("De Bär slaapt\n".encode("latin-1"))
     assert "1=Bär" in call("parse", model, tmp_path / "text.txt", "--encoding", "latin-1").stdout

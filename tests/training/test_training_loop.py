@@ -64,16 +64,21 @@ def test_a_finished_run_is_not_trained_again(tmp_path):
     assert again == replace(first, metrics=dict(first.metrics))
 
 
+def check_interrupted(config, folder, stops):
+    """Train again, interrupted after so many steps each time; some are lost, as between checkpoints."""
+    for stop in stops:
+        with pytest.raises(Interrupted):
+            train(config, folder / "parts", make_learner=failing(stop=stop))
+    train(config, folder / "parts")
+    assert model_bytes(folder / "whole") == model_bytes(folder / "parts")
+    assert metrics(folder / "whole") == metrics(folder / "parts")
+
+
 @pytest.mark.parametrize("overrides", [(), ("optimiser.average=0.9", "optimiser.schedule=cosine"), COMPOUND])
 def test_interrupted_runs_end_bit_for_bit_the_same(tmp_path, overrides):
     config = tiny_config(tmp_path, *overrides)
     train(config, tmp_path / "whole")
-    for stop in (0, 1, 4, 7, 5, 2):  # steps before each interruption; some are lost, as between checkpoints
-        with pytest.raises(Interrupted):
-            train(config, tmp_path / "parts", make_learner=failing(stop=stop))
-    train(config, tmp_path / "parts")
-    assert model_bytes(tmp_path / "whole") == model_bytes(tmp_path / "parts")
-    assert metrics(tmp_path / "whole") == metrics(tmp_path / "parts")
+    check_interrupted(config, tmp_path, (0, 1, 4, 7, 5, 2))
 
 
 def test_steps_that_are_no_numbers_are_left_out_and_told(tmp_path):
@@ -146,12 +151,7 @@ def test_trouble_and_interruption_together_end_the_same(tmp_path):
     )
     train(config, tmp_path / "whole")
     assert any(e["event"] == "restore" for e in metrics(tmp_path / "whole"))
-    for stop in (5, 8, 2, 4):
-        with pytest.raises(Interrupted):
-            train(config, tmp_path / "parts", make_learner=failing(stop=stop))
-    train(config, tmp_path / "parts")
-    assert model_bytes(tmp_path / "whole") == model_bytes(tmp_path / "parts")
-    assert metrics(tmp_path / "whole") == metrics(tmp_path / "parts")
+    check_interrupted(config, tmp_path, (5, 8, 2, 4))
 
 
 def test_patience_ends_a_run(tmp_path):

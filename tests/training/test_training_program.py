@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file
 
 import treemean
-from commands import started
+from commands import python, started
 from parser_instances import SIZES, write_instance
 from training_instances import ended, in_child
 from treemean.training import load_config, train
@@ -65,11 +65,7 @@ sys.exit(main([{str(config)!r}, "--folder", "out", "--run", "1", *kernels]))
 """
     package = str(Path(treemean.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": package, "TRITON_INTERPRET": "0"}  # which other tests set
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment, cwd=folder
-    )
-    assert done.returncode == 0, done.stderr
-    return folder, done
+    return folder, python("-c", code, env=environment, cwd=folder)
 
 
 def test_training_runs_where_nothing_but_pytorch_and_numpy_is_installed(nearly_alone):
@@ -102,10 +98,7 @@ sys.argv = ["treemean", *sys.argv[1:]]
 main()
 """
     for arguments in (["train", "tn-lcfrs"], ["parse", "model"], ["debug", "config", "tn-lcfrs"]):
-        result = subprocess.run(
-            [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
-        )
-        assert result.returncode == 1
+        result = python("-c", code, *arguments, code=1)
         assert "pip install 'treemean[train]'" in result.stderr
         assert "Traceback" not in result.stderr
 
@@ -269,16 +262,8 @@ def test_events_can_be_read_by_other_programs(tmp_path, capsys):
 
 
 def torchrun(words: list[str]) -> None:
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    result = subprocess.run(
-        [*command, "-m", "treemean.training", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-    )
-    assert result.returncode == 0, result.stderr[-3000:]
+    command = ("-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone")
+    python(*command, "-m", "treemean.training", *words, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
 def fork(words: list[str]) -> None:

@@ -15,10 +15,7 @@ from treemean.training.gpu import StackedLearner
 from treemean.training.learner import EagerLearner, Request
 from treemean.training.single import initial_grammar
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
-]
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")]
 VOCABULARY = 101
 
 

@@ -59,12 +59,18 @@ class Disputed(NamedTuple):
     in_average: bool
 
 
+@dataclass(frozen=True, eq=False)
 class Told:
     """What can be told about the agreement of K runs on S sentences, however it is held.
 
     Parameters
     ----------
-    runs, protocol, f1, chance, dispute, dropped : as in `Agreement`.
+    runs : their names.
+    protocol : what counts.
+    f1 : float64[K, K], F1 of each pair in percent, counts pooled over sentences; NaN for 0 of 0.
+    chance : what would be reached by chance, and agreement beyond it.
+    dispute : float64[S], of every sentence 1 − the mean F1 of the average tree with those of the runs.
+    dropped : by reason, the ids (or numbers, as `#12`) of the sentences left out.
     """
 
     runs: tuple[str, ...]
@@ -128,26 +134,15 @@ class Agreement(Told):
 
     Parameters
     ----------
-    runs : their names.
-    protocol : what counts.
-    f1 : float64[K, K], F1 of each pair in percent, counts pooled over sentences; NaN for 0 of 0.
-    chance : what would be reached by chance, and agreement beyond it.
-    dispute : float64[S], of every sentence 1 − the mean F1 of the average tree with those of the runs.
+    runs, protocol, f1, chance, dispute, dropped : as in `Told`.
     average : the average trees, without punctuation.
     sentences : int64[S], the places of the sentences in the treebanks that were given.
-    dropped : by reason, the ids (or numbers, as `#12`) of the sentences left out.
     units : what the runs have; `in_average` : bool[U], whether the average has it.
     positions : int64[N], where the words of `average` stand in the sentences as given.
     """
 
-    runs: tuple[str, ...]
-    protocol: Protocol
-    f1: Floats
-    chance: Chance
-    dispute: Floats
     average: Treebank
     sentences: Ints
-    dropped: Mapping[str, tuple[str, ...]]
     units: Units
     in_average: Flags
     positions: Ints

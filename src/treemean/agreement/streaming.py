@@ -32,12 +32,6 @@ class StreamedAgreement(Told):
     `sentences` and `constituents` hold what is told of these, by place; the latter is None if nobody asked.
     """
 
-    runs: tuple[str, ...]
-    protocol: Protocol
-    f1: Floats
-    chance: Chance
-    dispute: Floats
-    dropped: dict[str, tuple[str, ...]]
     not_proven: int
     sentences: Spill
     constituents: Spill | None

@@ -153,22 +153,14 @@ def _decided(search: Any, individuals: _core.Individuals, request: AverageReques
 
 
 def _best(
-    trees: Iterable[Tree],
-    weights: WeightsLike,
-    limit: int,
-    only_optimal: bool,
-    **options: Any,
+    trees: Iterable[Tree], weights: WeightsLike, limit: int, only_optimal: bool, **options: Any
 ) -> list[Tree]:
     banks, request = _prepare(trees, weights, **options)
     if len(banks[0].words) == 0:
         return list(exact(banks, request))
     individuals, vocabularies = core_individuals(banks, request)
     found = _decided(
-        _core.best_trees,
-        individuals,
-        request,
-        limit=min(limit, _MOST_TREES),
-        only_optimal=only_optimal,
+        _core.best_trees, individuals, request, limit=min(limit, _MOST_TREES), only_optimal=only_optimal
     )
     voted = voted_words(banks, request)
     repeated = banks[0].with_columns(**voted).take(np.zeros(len(found["objective"]), dtype=np.int64))

@@ -171,8 +171,8 @@ def fit(
     from treemean import fitting
     from treemean.cli.aligned import aligned_batches
     from treemean.cli.output import file_names, say, short_names, show_tables, working, written_to
-    from treemean.fitting.fit import fit_batches
-    from treemean.fitting.fit.options import Options
+    from treemean.fitting.procedure import fit_batches
+    from treemean.fitting.procedure.options import Options
     from treemean.reporting.figures import check_figure, draw_reliability, draw_trade_off
     from treemean.reporting.fitting import fit_tables
 
@@ -250,7 +250,7 @@ def _development(
     from treemean.averaging.alignment import align_by_id
     from treemean.cli.output import file_names, read_all
     from treemean.files.source import spooled
-    from treemean.fitting.fit.drawn import draw_sentences
+    from treemean.fitting.procedure.drawn import draw_sentences
     from treemean.formats.parallel import read_parallel
 
     with spooled(inputs) as paths:

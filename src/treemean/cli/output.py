@@ -16,6 +16,8 @@ import typer
 from treemean.printing import harmless, harmless_json, harmless_message
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from treemean.formats import Problems, TreebankWriter, Unwritable
     from treemean.reporting import Table
     from treemean.reporting.tables import Cell
@@ -171,13 +173,17 @@ def working(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
+    with _spinner("{task.description}") as progress:
+        progress.add_task(harmless(what), total=None)
+        yield
+
+
+def _spinner(*texts: str) -> Progress:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(harmless(what), total=None)
-        yield
+    columns = [SpinnerColumn(), *(TextColumn(text, markup=False) for text in texts), TimeElapsedColumn()]
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 @contextmanager
@@ -208,16 +214,7 @@ def with_progress(
     if not sys.stderr.isatty():
         yield from batches
         return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = [
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        TextColumn("{task.completed:,.0f} sentences"),
-        TimeElapsedColumn(),
-    ]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with _spinner("{task.description}", "{task.completed:,.0f} sentences") as progress:
         task = progress.add_task(harmless(description), total=None)
         for batch in batches:
             yield batch

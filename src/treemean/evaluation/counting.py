@@ -189,11 +189,7 @@ def count_sentences(found: Matching, sentences: int) -> dict[Metric, SentenceCou
         )
         for chosen in (~found.gapped, found.gapped)
     )
-    return {
-        "overall": continuous + discontinuous,
-        "continuous": continuous,
-        "discontinuous": discontinuous,
-    }
+    return {"overall": continuous + discontinuous, "continuous": continuous, "discontinuous": discontinuous}
 
 
 def score_labels(

@@ -13,13 +13,7 @@ from pathlib import Path
 
 from treemean.errors import InvalidOption
 from treemean.experiments.config import ExperimentConfig
-from treemean.experiments.ensemble import (
-    EnsembleOutcome,
-    Stages,
-    Teller,
-    check_settings,
-    ensemble_of,
-)
+from treemean.experiments.ensemble import EnsembleOutcome, Stages, Teller, check_settings, ensemble_of
 from treemean.experiments.predictions import DEVELOPMENT, GOLD, TEST, Predictions
 from treemean.files.checksums import checksum
 from treemean.formats import read, write

@@ -27,8 +27,8 @@ from treemean.experiments.predictions import (
     files_of,
 )
 from treemean.fitting import HitModel, find_candidates, load
-from treemean.fitting.fit.confidence import Unseen, confidence_report
 from treemean.fitting.probabilities import fit_alone
+from treemean.fitting.procedure.confidence import Unseen, confidence_report
 from treemean.formats import read
 from treemean.formats.parallel import read_parallel
 from treemean.names import Match

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from treemean.fitting.candidates import Candidates, find_candidates
 from treemean.fitting.candidates.features import Features, features_of
-from treemean.fitting.fit import fit
-from treemean.fitting.fit.confidence import brier_score, reliability, risk_at
 from treemean.fitting.models.hit_model import MODELS, HitModel, load
 from treemean.fitting.models.objectives import CorpusObjective, ExpectedObjective, SentenceObjective
 from treemean.fitting.probabilities import add_probabilities
+from treemean.fitting.procedure import fit
+from treemean.fitting.procedure.confidence import brier_score, reliability, risk_at
 
 __all__ = [
     "MODELS",

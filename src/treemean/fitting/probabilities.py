@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from treemean.fitting.candidates.votes import VoteSums
-from treemean.fitting.fit import fit_batches
-from treemean.fitting.fit.options import Options
-from treemean.fitting.fit.weights import fit_without_gold
 from treemean.fitting.models.hit_model import HitModel
+from treemean.fitting.procedure import fit_batches
+from treemean.fitting.procedure.options import Options
+from treemean.fitting.procedure.weights import fit_without_gold
 from treemean.trees import Treebank
 
 #: The model of votes whose estimates are calibrated by runs that are left out.

@@ -99,13 +99,8 @@ class TextWriter:
         footer: str = "",
         encoding: str = "utf-8",
     ) -> None:
-        self._stream, self._serialise, self._name, self._unwritable = (
-            stream,
-            serialise,
-            format_name,
-            unwritable,
-        )
-        self._footer, self._encoding = footer, encoding
+        self._stream, self._serialise, self._name = stream, serialise, format_name
+        self._unwritable, self._footer, self._encoding = unwritable, footer, encoding
         self._stream.write(header.encode(encoding))
 
     def write(self, batch: Treebank) -> None:

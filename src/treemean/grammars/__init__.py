@@ -4,7 +4,7 @@ from treemean.grammars.baselines import BASELINES, BranchingBaseline
 from treemean.grammars.build import assemble_grammar, build_grammar
 from treemean.grammars.config import KINDS, GrammarConfig
 from treemean.grammars.grammar import Grammar, Loss, TreeModel
-from treemean.grammars.not_finite import Careful
+from treemean.grammars.nan_policy import Careful
 from treemean.grammars.spans import SpanPosteriors
 
 __all__ = [

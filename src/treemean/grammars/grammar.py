@@ -12,7 +12,7 @@ from treemean.errors import InvalidOption
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding.choices import Choose, best, sampler
 from treemean.grammars.decoding.semirings import MAX, SUM, Semiring
-from treemean.grammars.not_finite import Guard
+from treemean.grammars.nan_policy import Guard
 from treemean.grammars.spans import SpanPosteriors
 from treemean.trees import bitsets
 
@@ -110,7 +110,7 @@ class Grammar(TreeModel):
 
     Attributes
     ----------
-    guard : looks at results of kernels; what is not finite is computed again, see `not_finite`.
+    guard : looks at results of kernels; what is not finite is computed again, see `nan_policy`.
     """
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:

@@ -100,20 +100,15 @@ def draw_agreement(found: Told, path: str | os.PathLike[str]) -> None:
 # ---- for programs -----------------------------------------------------------------------------------
 
 
-def agreement_rows(found: Told) -> Table:
-    """Return all numbers, a row for each; a value is empty for 0 of 0.
-
-    `part` says what a number is about: a `pair` of runs, a `run` with all others, `all` pairs, or a
-    `sentence`.
-    """
-    return Table(AGREEMENT_COLUMNS, [*agreement_facts(found)])
-
-
 AGREEMENT_COLUMNS = ("protocol", "labelled", "part", "run", "other", "sentence", "id", "measure", "value")
 
 
 def agreement_facts(found: Told) -> Iterator[list[Cell]]:
-    """Yield the rows of `agreement_rows` one by one."""
+    """Yield all numbers, a row for each; a value is empty for 0 of 0.
+
+    `part` says what a number is about: a `pair` of runs, a `run` with all others, `all` pairs, or a
+    `sentence`.
+    """
     for facts in _facts(found):
         yield [found.protocol.name, str(found.protocol.labelled).lower(), *facts]
 

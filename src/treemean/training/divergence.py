@@ -1,4 +1,4 @@
-"""Noticing when training goes wrong: losses that jump or climb; NaN is for `grammars/not_finite.py`.
+"""Noticing when training goes wrong: losses that jump or climb; NaN is for `grammars/nan_policy.py`.
 
 Short sentences have a far higher objective per word than long ones, and differ more among themselves. A batch
 is therefore compared with earlier batches of its length only.

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars import Grammar
-from treemean.grammars.not_finite import in_float64
+from treemean.grammars.nan_policy import in_float64
 
 if TYPE_CHECKING:
     from treemean.training.learner import Request

@@ -174,7 +174,7 @@ class Loop:
     def _redo(self, requests: list[Request], outcomes: list[list[float]]) -> Generator[Request, Tensor, int]:
         """Ask once more, in float64, for steps that are not finite; return how many.
 
-        Their outcomes are replaced; see `grammars.not_finite` for the policy. These steps come after others
+        Their outcomes are replaced; see `grammars.nan_policy` for the policy. These steps come after others
         that were asked for later, since nobody waited for the device until now.
         """
         if self._is_exact:

@@ -44,9 +44,7 @@ def as_treebank(trees: Tree | Treebank | Iterable[Tree]) -> Treebank:
     return Treebank.from_trees(found)
 
 
-def of_treebanks(
-    change: Callable[Concatenate[Treebank, Options], Treebank],
-) -> Transform[Options]:
+def of_treebanks(change: Callable[Concatenate[Treebank, Options], Treebank]) -> Transform[Options]:
     """Let a transform of treebanks take a single tree as well; if no word is left, that is `InvalidTree`."""
 
     @wraps(change)

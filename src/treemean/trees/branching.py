@@ -16,12 +16,7 @@ Kind = BranchingRule
 
 @of_treebanks
 def branching(
-    treebank: Treebank,
-    kind: Kind,
-    *,
-    seed: int | random.Random = 0,
-    max_fan_out: int = 1,
-    label: str = "NT",
+    treebank: Treebank, kind: Kind, *, seed: int | random.Random = 0, max_fan_out: int = 1, label: str = "NT"
 ) -> Treebank:
     """Replace every tree by a binary one that depends on nothing but the sentence's length.
 

@@ -62,10 +62,7 @@ def discontinuous_sentences(treebank: Treebank | Iterable[Tree]) -> Treebank:
 
 @of_treebanks
 def select_constituents(
-    treebank: Treebank,
-    *,
-    minimum: Mapping[str, float] | None = None,
-    labels: Collection[str] | None = None,
+    treebank: Treebank, *, minimum: Mapping[str, float] | None = None, labels: Collection[str] | None = None
 ) -> Treebank:
     """Return the treebank with only those constituents that meet all conditions.
 

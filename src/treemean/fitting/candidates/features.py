@@ -92,32 +92,32 @@ def shape_features(candidates: Candidates, edges: Edges) -> Columns:
     }
 
 
+_SUMS_OVER_OTHERS = (
+    "rivals",
+    "votes of rivals",
+    "votes of discontinuous rivals",
+    "votes inside",
+    "discontinuous votes inside",
+    "votes around",
+    "discontinuous votes around",
+)
+_STRONGEST_OTHERS = (
+    "strongest rival",
+    "strongest continuous rival",
+    "strongest discontinuous rival",
+    "strongest with a word more",
+    "strongest with a word less",
+)
+
+
 def rival_features(candidates: Candidates) -> Columns:
     """Return how much is proposed that conflicts with a candidate, lies inside it, or holds it."""
     votes = candidates.counts
     gapped = votes * candidates.discontinuous
-    total: dict[str, Ints] = {
-        name: np.zeros(len(candidates), dtype=np.int64)
-        for name in (
-            "rivals",
-            "votes of rivals",
-            "votes of discontinuous rivals",
-            "votes inside",
-            "discontinuous votes inside",
-            "votes around",
-            "discontinuous votes around",
-        )
-    }
-    strongest: dict[str, Ints] = {
-        name: np.zeros(len(candidates), dtype=np.int64)
-        for name in (
-            "strongest rival",
-            "strongest continuous rival",
-            "strongest discontinuous rival",
-            "strongest with a word more",
-            "strongest with a word less",
-        )
-    }
+    total, strongest = (
+        {name: np.zeros(len(candidates), dtype=np.int64) for name in names}
+        for names in (_SUMS_OVER_OTHERS, _STRONGEST_OTHERS)
+    )
     for pairs in pair_blocks(candidates):
         other_votes, other_gapped = votes[pairs.other], gapped[pairs.other]
         rivals, gapped_rivals = pairs.conflict * other_votes, pairs.conflict * other_gapped

@@ -182,10 +182,6 @@ class CorpusObjective:
         values = 2 * probabilities - self.overall
         return np.where(discontinuous, values + factor * (2 * probabilities - self.discontinuous), values)
 
-    def with_trees(self, candidates: Candidates, probabilities: Floats, chosen: Ints) -> CorpusObjective:
-        """Return the objective around the expected scores of trees with the chosen candidates."""
-        return self.with_counts(TreeCounts.of(candidates, probabilities, chosen))
-
     def with_counts(self, found: TreeCounts) -> CorpusObjective:
         """Return the objective around the expected scores of trees of which this was counted."""
         words = max(1, found.words)

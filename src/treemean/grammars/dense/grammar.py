@@ -23,8 +23,8 @@ from treemean.grammars.dense.decoding.walk import DenseWalker
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.dense.trial import TRIAL
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
+from treemean.grammars.nan_policy import is_capturing
 from treemean.grammars.networks import Residual, embedding, initialise, residual_network
-from treemean.grammars.not_finite import is_capturing
 from treemean.grammars.spans import SpanPosteriors
 
 #: The kernels hold rules of so many symbols in registers.

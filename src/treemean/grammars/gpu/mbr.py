@@ -100,11 +100,7 @@ def _blocks(n: int) -> NDArray[np.int64]:
 
 
 def _read(
-    ways: NDArray[np.int32],
-    gapped_ways: NDArray[np.int16],
-    blocks: NDArray[np.int64],
-    n: int,
-    length: int,
+    ways: NDArray[np.int32], gapped_ways: NDArray[np.int16], blocks: NDArray[np.int64], n: int, length: int
 ) -> Masks:
     masks: list[int] = []
     todo: list[tuple[int, ...]] = [(0, length)] if length > 1 else []

@@ -24,6 +24,12 @@ def warps(elements: int) -> int:
     return min(power(elements // 1024), 16)
 
 
+def whole_row(columns: int) -> dict[str, int]:
+    """Return the tile and the warps of programs that take a row of so many columns each."""
+    block = power(columns)
+    return {"BLOCK": block, "num_warps": warps(block)}
+
+
 def check_reach(sentences: int, n: int, *, numbers: int = 0, programs: int = 0) -> None:
     """Raise `InvalidOption` if so many sentences of ``n`` words are more than kernels can count.
 

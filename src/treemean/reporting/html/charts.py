@@ -101,10 +101,7 @@ def line_chart(
         parts.append(_text(_LEFT - 7, level + 4, f"{value:g}", anchor="end"))
     for place, name in shown_x.items():
         parts.append(_text(at(place, shown_y[0])[0], height - _BOTTOM + 16, name))
-    parts += [
-        _text(_LEFT + inner[0] / 2, height - 3, x, "axis"),
-        _text(2, 10, y, "axis", "start"),
-    ]
+    parts += [_text(_LEFT + inner[0] / 2, height - 3, x, "axis"), _text(2, 10, y, "axis", "start")]
     for line in sorted(lines, key=lambda line: {"guide": 0, "other": 1, "main": 2}[line.kind]):
         points = [at(*point) for point in line.points]
         path = "M " + " L ".join(f"{a:.1f} {b:.1f}" for a, b in points)

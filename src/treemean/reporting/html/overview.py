@@ -39,13 +39,12 @@ def overview(subject: Subject, notices: Sequence[str] = ()) -> Markup:
     return join(*parts)
 
 
-def _section(title: str, *children: Child, note: str = "", kind: str = "") -> Markup:
+def _section(title: str, *children: Child, note: str = "") -> Markup:
     return element(
         "section",
         element("h2", title),
         *children,
         element("p", note, class_="quiet note") if note else None,
-        class_=kind or None,
     )
 
 

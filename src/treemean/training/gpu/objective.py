@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import torch
@@ -13,9 +13,6 @@ from treemean.grammars.grammar import Grammar, Loss
 from treemean.grammars.rank import torch as rank_torch
 from treemean.grammars.rank.grammar import LowRankGrammar
 from treemean.grammars.rank.rules import RankRules
-
-#: log Z of stacked rules, (E, B).
-LogPartition = Callable[[RankRules, Tensor | None], Tensor]
 
 
 class Objective(Protocol):

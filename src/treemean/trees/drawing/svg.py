@@ -164,10 +164,7 @@ class _Picture:
         self.arrangement: Arrangement = arrange(tree)
         self.half_widths = [width * size / 2 for width in (*self._word_ems(), *self._label_ems())]
         places = place(
-            self.arrangement,
-            [(half, half) for half in self.half_widths],
-            gap=_GAP * size,
-            snap=_SNAP * size,
+            self.arrangement, [(half, half) for half in self.half_widths], gap=_GAP * size, snap=_SNAP * size
         )
         self.x, self.width = places.x, places.width
         top = self.arrangement.top

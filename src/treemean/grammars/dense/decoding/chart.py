@@ -20,7 +20,7 @@ class DenseChart:
     rules : of the grammar.
     semiring : how alternatives combine.
 
-    Spans are combined with the rules once, as in `dense_torch`. Takes O(n³ NT S) time without gaps, with gaps
+    Spans are combined with the rules once, as in `dense.torch`. Takes O(n³ NT S) time without gaps, with gaps
     O(n⁵ D² + n⁴ D S); nothing is differentiable.
     """
 

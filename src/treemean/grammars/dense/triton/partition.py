@@ -9,15 +9,16 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.dense.triton.backward_pass import Outside
 from treemean.grammars.dense.triton.charts import Sizes, gapped_of_width, rule_matrix, spans_of_length
-from treemean.grammars.dense.triton.passes import DEFAULT, Inside, Outside, Settings
+from treemean.grammars.dense.triton.forward_pass import DEFAULT, Inside, Settings
 from treemean.grammars.spans import SpanPosteriors, full_lengths
 
 
 def log_partition(rules: DenseRules, lengths: Tensor | None = None, settings: Settings = DEFAULT) -> Tensor:
     """Return log Z of each sentence, (B,), differentiable; -inf for one word.
 
-    Takes the time of `dense_torch`, and O(n⁴ D) memory per sentence, in O(n) launches.
+    Takes the time of `dense.torch`, and O(n⁴ D) memory per sentence, in O(n) launches.
     """
     batch, n, _ = rules.words.shape
     lengths = full_lengths(lengths, batch, n, rules.words.device)

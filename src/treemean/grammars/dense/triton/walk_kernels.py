@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 """Kernels that read the most probable derivation over symbols off charts, from the top down.
 
-Alternatives are added up and compared in the order of `decoding.dense_walk.DenseWalker`, and of equal ones
+Alternatives are added up and compared in the order of `dense.decoding.walk.DenseWalker`, and of equal ones
 the first is taken: by form of rule, then by place, then by symbols. Places are looked at one after the other,
 all pairs of symbols at once, each of which remembers its first best place.
 """

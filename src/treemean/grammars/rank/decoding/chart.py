@@ -34,7 +34,7 @@ class RankChart:
     semiring : how alternatives combine.
     weights : added to everything that is said of a span.
 
-    Takes the time and memory of `rank_torch.log_partition`; nothing is differentiable.
+    Takes the time and memory of `rank.torch.log_partition`; nothing is differentiable.
     """
 
     @torch.no_grad()

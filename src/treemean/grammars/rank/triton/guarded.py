@@ -11,7 +11,7 @@ from treemean.grammars.config import GrammarConfig
 from treemean.grammars.gpu.mbr import best_trees
 from treemean.grammars.gpu.posteriors import Posteriors
 from treemean.grammars.grammar import Masks
-from treemean.grammars.not_finite import Guard, is_capturing
+from treemean.grammars.nan_policy import Guard, is_capturing
 from treemean.grammars.rank import triton
 from treemean.grammars.rank.triton.parameters import rank_rules
 from treemean.grammars.rank.triton.posteriors import compact_posteriors

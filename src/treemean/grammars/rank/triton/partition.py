@@ -11,10 +11,10 @@ from torch import Tensor
 
 from treemean.grammars.gpu.tiles import power
 from treemean.grammars.rank.rules import RankRules, Ranks
+from treemean.grammars.rank.triton.backward_pass import Gradients, fill_gradients
 from treemean.grammars.rank.triton.charts import Charts, Shape
 from treemean.grammars.rank.triton.context import Context, KernelRules, split_rules, tensor_cores
-from treemean.grammars.rank.triton.inside_pass import fill_charts
-from treemean.grammars.rank.triton.outside_pass import Gradients, fill_gradients
+from treemean.grammars.rank.triton.forward_pass import fill_charts
 from treemean.grammars.rank.triton.settings import DEFAULT, Settings
 from treemean.grammars.spans import ATTACHMENTS
 

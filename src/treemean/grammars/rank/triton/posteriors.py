@@ -7,10 +7,10 @@ from torch import Tensor
 
 from treemean.grammars.gpu.posteriors import Posteriors
 from treemean.grammars.rank.rules import RankRules
+from treemean.grammars.rank.triton.backward_pass import Gradients, fill_gradients
 from treemean.grammars.rank.triton.charts import Shape
 from treemean.grammars.rank.triton.context import Context
-from treemean.grammars.rank.triton.inside_pass import fill_charts
-from treemean.grammars.rank.triton.outside_pass import Gradients, fill_gradients
+from treemean.grammars.rank.triton.forward_pass import fill_charts
 from treemean.grammars.rank.triton.partition import Total, kernel_rules, pad_ranks
 from treemean.grammars.rank.triton.settings import DEFAULT, Settings
 from treemean.grammars.spans import SpanPosteriors, full_lengths

@@ -6,9 +6,6 @@ from dataclasses import dataclass, replace
 
 from treemean.grammars.gpu.tiles import synchronous
 
-#: The largest number of ranks of wrapping and attachment, padded, for which kernels are made.
-LARGEST_HALF = 64
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -2,7 +2,7 @@
 """Kernels that fill charts with the most probable derivations in rank space, from short spans to long ones.
 
 Charts of continuous spans are (views or ranks, rows), those of discontinuous ones (ranks, S, cells), rows and
-cells as in `indexing`. Additions are made in the order of `decoding.rank_chart`.
+cells as in `indexing`. Additions are made in the order of `rank.decoding.chart`.
 """
 
 from __future__ import annotations

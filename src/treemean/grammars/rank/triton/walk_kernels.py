@@ -2,7 +2,7 @@
 """Kernels that read the most probable derivation off charts, from the top down.
 
 Only what lies on the way is looked at, so that no back-pointers are needed. Alternatives are added up and
-compared in the order of `decoding.rank_walk.RankWalker`, and of equal ones the first is taken. Numbers are
+compared in the order of `rank.decoding.walk.RankWalker`, and of equal ones the first is taken. Numbers are
 kept in bounds where NaN, which equals nothing, leaves no alternative.
 """
 

@@ -17,7 +17,7 @@ from treemean.grammars.dense.triton.compound import emission_kernels
 from treemean.grammars.dense.triton.compound.parallel_networks import Aside
 from treemean.grammars.gpu import emission_kernels as shared_kernels
 from treemean.grammars.gpu.matrices import TILE, aligned, half_matrix, parts, product, whole_part
-from treemean.grammars.gpu.tiles import power, warps
+from treemean.grammars.gpu.tiles import power, warps, whole_row
 
 # How many positions of a sentence a program writes at once, and looks at.
 _AT_ONCE, _LOOK = 64, 32
@@ -173,7 +173,6 @@ def _extended(matrix: Tensor, column: Tensor | None, rows: int) -> tuple[Tensor,
     width = aligned(size + 1)
     result = half_matrix(1, rows, parts() * width, device=matrix.device)
     scales = torch.empty(rows, device=matrix.device)
-    block = power(width)
     emission_kernels.extend[(rows,)](
         x=matrix,
         column=scales if column is None else column,
@@ -185,7 +184,6 @@ def _extended(matrix: Tensor, column: Tensor | None, rows: int) -> tuple[Tensor,
         PITCH=result.stride(1),
         INPUTS=column is None,
         SPLIT=parts() > 1,
-        BLOCK=block,
-        num_warps=warps(block),
+        **whole_row(width),
     )
     return result, scales

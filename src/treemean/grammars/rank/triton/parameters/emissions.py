@@ -12,7 +12,7 @@ from torch import Tensor
 from treemean.grammars.gpu import emission_kernels as shared_kernels
 from treemean.grammars.gpu.matrices import TILE, aligned, half_matrix, parts, product, whole_part
 from treemean.grammars.gpu.streams import Streams
-from treemean.grammars.gpu.tiles import power, warps
+from treemean.grammars.gpu.tiles import power, warps, whole_row
 from treemean.grammars.rank.triton.parameters import emission_gradient_kernels, forward_kernels
 from treemean.grammars.rank.triton.parameters.layers import Tally, split_matrix
 from treemean.grammars.rank.triton.parameters.scaled_kernels import VECTOR_SCALE
@@ -80,7 +80,6 @@ class Emissions:
         del logits
         emitted = half_matrix(runs, positions, parts() * aligned(preterminals), device=device)
         scales = torch.empty(runs, positions, device=device)
-        block = power(aligned(preterminals))
         forward_kernels.emit[(positions, runs)](
             log_probs=log_probs,
             emitted=emitted,
@@ -89,8 +88,7 @@ class Emissions:
             COLUMNS=preterminals,
             PITCH=emitted.stride(1),
             REST=1 if parts() > 1 else 0,
-            BLOCK=block,
-            num_warps=warps(block),
+            **whole_row(aligned(preterminals)),
         )
         if keep:
             self._log_probs, self._scales = log_probs, scales
@@ -132,7 +130,6 @@ class Emissions:
         runs, positions, preterminals = self._log_probs.shape
         posteriors = half_matrix(runs, positions, aligned(preterminals), device=units.device)
         weighted = half_matrix(runs, positions, aligned(preterminals + 1), device=units.device)
-        block = power(aligned(preterminals))
         emission_gradient_kernels.emitted_gradients[(positions, runs)](
             log_probs=self._log_probs,
             scales=self._scales,
@@ -146,8 +143,7 @@ class Emissions:
             PITCH=posteriors.stride(1),
             PITCH_WEIGHTED=weighted.stride(1),
             PITCH_GRADIENTS=gradients.stride(1),
-            BLOCK=block,
-            num_warps=warps(block),
+            **whole_row(aligned(preterminals)),
         )
         return posteriors, weighted
 
@@ -211,7 +207,6 @@ class Emissions:
         runs, positions, preterminals = self._log_probs.shape
         result = half_matrix(runs, positions, posteriors.shape[2], device=numbers.device)
         steps = torch.empty(runs, positions, device=numbers.device)
-        block = power(aligned(preterminals))
         emission_gradient_kernels.surplus[(positions, runs)](
             posteriors=posteriors,
             log_probs=self._log_probs,
@@ -222,9 +217,8 @@ class Emissions:
             positions=positions,
             COLUMNS=preterminals,
             PITCH=result.stride(1),
-            BLOCK=block,
             STEP=_POSITIONS,
             LOOK=_LOOK,
-            num_warps=warps(block),
+            **whole_row(aligned(preterminals)),
         )
         return result, steps

@@ -17,7 +17,7 @@ from treemean.grammars.gpu.matrices import (
     product,
 )
 from treemean.grammars.gpu.streams import Streams
-from treemean.grammars.gpu.tiles import power, warps
+from treemean.grammars.gpu.tiles import power, whole_row
 from treemean.grammars.rank.triton.parameters import backward_kernels, forward_kernels
 from treemean.grammars.rank.triton.parameters.unit_kernels import HIDDEN, LOGITS
 
@@ -126,7 +126,6 @@ def split_matrix(matrix: Tensor, *, rest: int = 2, multiple: int = 1) -> Tensor:
     runs, given, columns = matrix.shape
     rows = -(-given // multiple) * multiple
     result = half_matrix(runs, rows, parts() * columns, device=matrix.device)
-    block = power(columns)
     forward_kernels.split_rows[(rows, runs)](
         x=matrix,
         result=result,
@@ -136,8 +135,7 @@ def split_matrix(matrix: Tensor, *, rest: int = 2, multiple: int = 1) -> Tensor:
         COLUMNS=columns,
         PITCH=result.stride(1),
         REST=rest if parts() > 1 else 0,
-        BLOCK=block,
-        num_warps=warps(block),
+        **whole_row(columns),
     )
     return result
 
@@ -149,7 +147,6 @@ def activate_exactly(sums: Tensor, bias: Tensor, *, matrices: int = 1) -> Tensor
     """
     runs, rows, columns = sums.shape
     result = half_matrix(runs, rows, parts() * columns, device=sums.device)
-    block = power(columns)
     forward_kernels.activate_exactly[(rows, runs)](
         sums=sums,
         bias=bias,
@@ -159,8 +156,7 @@ def activate_exactly(sums: Tensor, bias: Tensor, *, matrices: int = 1) -> Tensor
         SIZE=columns // matrices,
         PITCH=result.stride(1),
         REST=2 if parts() > 1 else 0,
-        BLOCK=block,
-        num_warps=warps(block),
+        **whole_row(columns),
     )
     return result
 
@@ -185,7 +181,6 @@ def softmax(
     columns = width if columns is None else columns
     rows = aligned(given) if more_rows else given
     result = half_matrix(runs, rows, aligned(columns) * (1 + split), device=logits.device)
-    block = power(aligned(columns))
     forward_kernels.softmax[(rows, runs)](
         logits=logits,
         bias=logits if bias is None else bias,
@@ -198,8 +193,7 @@ def softmax(
         ALIGNED=aligned(columns),
         BIAS=bias is not None,
         SPLIT=split,
-        BLOCK=block,
-        num_warps=warps(block),
+        **whole_row(aligned(columns)),
     )
     return result
 
@@ -237,7 +231,6 @@ def softmax_gradients(
     result = half_matrix(runs, rows, aligned(columns), device=units.device)
     count = 0 if factors is None else factors.shape[1]
     shares = torch.empty(runs, count, rows, device=units.device)
-    block = power(aligned(columns))
     backward_kernels.softmax_gradients[(rows, runs)](
         probabilities=probabilities,
         gradients=units if gradients is None else gradients,
@@ -258,8 +251,7 @@ def softmax_gradients(
         FORM=0 if gradients is None else 1 if step is None else 2,
         COUNT=count,
         PITCH_FACTORS=0 if factors is None else factors.stride(1),
-        BLOCK=block,
-        num_warps=warps(block),
+        **whole_row(aligned(columns)),
     )
     return result, shares
 

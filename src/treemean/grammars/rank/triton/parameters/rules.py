@@ -16,7 +16,7 @@ from torch.autograd.function import once_differentiable
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.gpu.matrices import aligned, half_matrix, long_product, precision, product
 from treemean.grammars.gpu.streams import Streams
-from treemean.grammars.gpu.tiles import power, warps
+from treemean.grammars.gpu.tiles import power, whole_row
 from treemean.grammars.gpu.units import SCALE
 from treemean.grammars.rank.rules import RankRules, Ranks
 from treemean.grammars.rank.triton.parameters import backward_kernels, unit_kernels
@@ -283,7 +283,6 @@ class _Pass:
         positions = batch * n
         result = half_matrix(runs, positions, aligned(columns), device=self.device)
         steps, weights = (torch.empty(runs, positions, device=self.device) for _ in range(2))
-        block = power(aligned(columns))
         unit_kernels.scale_view_gradients[(positions, runs)](
             gradients=gradients,
             views=values,
@@ -293,8 +292,7 @@ class _Pass:
             positions=positions,
             COLUMNS=columns,
             PITCH=result.stride(1),
-            BLOCK=block,
-            num_warps=warps(block),
+            **whole_row(aligned(columns)),
         )
         return result, steps, weights
 
@@ -328,9 +326,8 @@ class _Pass:
         result = half_matrix(runs, 2 * padded, aligned(columns), device=self.device)
         peaks = torch.empty(runs, rows, device=self.device)
         step = torch.empty(runs, device=self.device)
-        block = power(aligned(columns))
         unit_kernels.row_peaks[(rows, runs)](
-            matrix, peaks, rows, COLUMNS=columns, BLOCK=block, num_warps=warps(block)
+            matrix, peaks, rows, COLUMNS=columns, **whole_row(aligned(columns))
         )
         unit_kernels.scale_matrix[(padded, runs)](
             x=matrix,
@@ -341,9 +338,8 @@ class _Pass:
             padded=padded,
             COLUMNS=columns,
             PITCH=result.stride(1),
-            BLOCK=block,
             BLOCK_ROWS=power(rows),
-            num_warps=warps(block),
+            **whole_row(aligned(columns)),
         )
         return result, step
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.gpu.matrices import half_matrix, parts, product, whole_part
-from treemean.grammars.gpu.tiles import power, warps
+from treemean.grammars.gpu.tiles import power, whole_row
 from treemean.grammars.rank.triton.parameters import scaled_kernels
 from treemean.grammars.rank.triton.parameters.layers import Network, Tally, split_matrix
 
@@ -98,7 +98,6 @@ class ScaledNetwork(Network):
         result_scales = torch.empty(runs, rows, device=sums.device)
         if last:
             self.vectors = half_matrix(runs, rows, columns, device=sums.device)
-        block = power(columns)
         scaled_kernels.activate_scaled[(rows, runs)](
             sums=sums,
             sum_scales=sums if scales is None else scales,
@@ -117,8 +116,7 @@ class ScaledNetwork(Network):
             SKIP=skip is not None,
             LAST=last,
             REST=2 if parts() > 1 else 0,
-            BLOCK=block,
-            num_warps=warps(block),
+            **whole_row(columns),
         )
         return Layer(result, result_scales)
 
@@ -175,7 +173,7 @@ def fitted(
     more_scales = None if more is None else more[1].scales
     assert (own is None) == (own_scales is None)
     assert (more is None) == (more_scales is None)
-    unused, block = gradients, power(columns)
+    unused = gradients
     scaled_kernels.add_and_find_peaks[(rows, runs)](
         x=gradients,
         more=unused if more is None else more[0],
@@ -189,10 +187,9 @@ def fitted(
         ADD=more is not None,
         OWN=own is not None,
         WANTED=scales is not None,
-        BLOCK=block,
-        num_warps=warps(block),
+        **whole_row(columns),
     )
-    block, blocks = min(_COLUMNS, block), -(-rows // _ROWS)
+    block, blocks = min(_COLUMNS, power(columns)), -(-rows // _ROWS)
     result = half_matrix(runs, rows, columns, device=device)
     step = torch.empty(runs, device=device)
     shares = torch.empty(runs, blocks, columns, device=device)

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.tiles import power, tiles
-from treemean.grammars.rank.triton import forward as kernels
-from treemean.grammars.rank.triton import large_term
+from treemean.grammars.rank.triton import forward_kernels as kernels
+from treemean.grammars.rank.triton import forward_large_term_kernels as large_term_kernels
 from treemean.grammars.rank.triton.charts import Charts
 from treemean.grammars.rank.triton.context import Context, KernelRules, product_parts, tensor_cores
 
@@ -73,7 +73,7 @@ def _continuous(context: Context, charts: Charts, width: int) -> None:
 def _publish(context: Context, charts: Charts, width: int) -> None:
     shape = context.shape
     launch(
-        large_term.publish_gap_views,
+        large_term_kernels.publish_gap_views,
         (shape.n - width + 1, shape.sentences, 2),
         charts,
         shape,
@@ -94,7 +94,7 @@ def _combine_pairs(context: Context, charts: Charts, rules: KernelRules, width: 
     across = tiles(size, right)
     column_tiles = 2 * shape.half // columns
     launch(
-        large_term.large_forward,
+        large_term_kernels.large_forward,
         (tiles(size, left) * across, (width - 1) * column_tiles, shape.sentences),
         charts,
         shape,

@@ -25,7 +25,7 @@ from treemean.grammars.gpu.indexing import (
     triangle,
     unfold_cell,
 )
-from treemean.grammars.rank.triton.forward import SIZES
+from treemean.grammars.rank.triton.forward_kernels import SIZES
 
 
 @triton.jit(do_not_specialize=SIZES)

@@ -10,7 +10,7 @@ from treemean.averaging import average
 from treemean.evaluation import Evaluation, bootstrap_interval
 from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates.development import Development
-from treemean.fitting.fit.selection import eta_of, target_score
+from treemean.fitting.procedure.selection import eta_of, target_score
 from treemean.names import Metric, ObjectiveName, SelectionRule, Target
 
 _SAMPLES = 2000

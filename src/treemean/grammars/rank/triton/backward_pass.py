@@ -9,8 +9,8 @@ from torch import Tensor
 
 from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.tiles import power, tiles
-from treemean.grammars.rank.triton import backward as kernels
-from treemean.grammars.rank.triton import large_term
+from treemean.grammars.rank.triton import backward_kernels as kernels
+from treemean.grammars.rank.triton import backward_large_term_kernels as large_term_kernels
 from treemean.grammars.rank.triton.charts import Charts
 from treemean.grammars.rank.triton.context import Context, KernelRules, tensor_cores
 
@@ -120,7 +120,7 @@ def _large(context: Context, charts: Charts, rules: KernelRules, gradients: Grad
     parts, columns = _gradient_tile(context)
     grid = (tiles(shape.ranks.r3, ranks), tiles(shape.n - width + 1, parts), 2 * shape.sentences)
     launch(
-        large_term.large_backward,
+        large_term_kernels.large_backward,
         grid,
         charts,
         shape,

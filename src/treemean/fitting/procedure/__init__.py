@@ -14,11 +14,11 @@ from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates import find_candidates
 from treemean.fitting.candidates.development import make_development
 from treemean.fitting.candidates.votes import VoteSums
-from treemean.fitting.fit.estimators import TRAINERS, fit_estimator
-from treemean.fitting.fit.options import Options
-from treemean.fitting.fit.provenance import Fingerprint, provenance_of
-from treemean.fitting.fit.weights import UNSUPERVISED, fit_weights, fit_without_gold
 from treemean.fitting.models.hit_model import MODELS, HitModel
+from treemean.fitting.procedure.estimators import TRAINERS, fit_estimator
+from treemean.fitting.procedure.options import Options
+from treemean.fitting.procedure.provenance import Fingerprint, provenance_of
+from treemean.fitting.procedure.weights import UNSUPERVISED, fit_weights, fit_without_gold
 from treemean.names import Metric, ObjectiveName, SelectionRule, Target
 from treemean.trees import Treebank
 

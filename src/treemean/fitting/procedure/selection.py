@@ -24,8 +24,6 @@ BETAS = (0.3, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5)
 #: η where the discontinuous score is the target: the overall score decides between equals only.
 DISCONTINUOUS_ETA = 10.0
 
-_KINDS: tuple[Metric, Metric] = ("overall", "discontinuous")
-
 
 def eta_of(target: Target, eta: float) -> float:
     """Return the η of a target: 0 for `overall`, the given one for `both`."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treemean._version import __version__
-from treemean.fitting.fit.options import Options
+from treemean.fitting.procedure.options import Options
 from treemean.trees import Treebank
 
 

@@ -1,4 +1,4 @@
-"""The inside and the outside pass: which kernel handles which spans, in which order."""
+"""The inside pass: which kernel handles which spans, in which order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.charts.gapped import gapped_offsets
-from treemean.grammars.dense.triton import attaching, backward, forward
+from treemean.grammars.dense.triton import attaching_kernels, forward_kernels
 from treemean.grammars.dense.triton.charts import Sizes, fp16_type
 from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.streams import Streams
@@ -52,13 +52,13 @@ class Settings:
 DEFAULT = Settings()
 
 
-#: Columns that programs of `forward.look_up` and `backward.collect_rules` handle at once, and the latter how
-#: often; their product divides all numbers of columns.
-_STEP, _STEPS = 128, 2
+#: Columns that programs of `look_up` (forward) and `collect_rules` (backward) handle at once, and the latter
+#: how often; their product divides all numbers of columns.
+STEP, STEPS = 128, 2
 
 #: The streams beside the main one: of discontinuous spans, of what is attached, and of what their parts are
 #: to continuous ones.
-_GAPPED, _ATTACHED, _WRAPPED = 0, 1, 2
+GAPPED, ATTACHED, WRAPPED = 0, 1, 2
 
 
 class _Kind(TypedDict):
@@ -93,7 +93,7 @@ class Inside:
         batch, n, device = self.batch, self.n, words.device
         self.slots = gapped_offsets(n)[-1] if sizes.has_gaps else 0
         check_reach(1, n, numbers=self.slots * sizes.gapped)
-        check_reach(batch, n, programs=batch * (sizes.columns // (_STEP * _STEPS)))
+        check_reach(batch, n, programs=batch * (sizes.columns // (STEP * STEPS)))
         self.first_preterminal = root.shape[-1]
         self.preterminals = preterminals
         rows = n * (n + 1) // 2
@@ -120,12 +120,12 @@ class Inside:
         self._streams = streams = Streams(device, settings.streams)
         for width in range(2, n + 1):
             if sizes.has_gaps and width < n:
-                with streams.beside(_GAPPED):
+                with streams.beside(GAPPED):
                     self._fill_gapped(width)
             self._fill_continuous(width)
             if width < n:
                 self._look_up(width)
-            streams.join(_GAPPED)
+            streams.join(GAPPED)
 
     def words_in(self, chart: Tensor) -> Tensor:
         """Return the preterminals of single words, (B, n, T), of a chart of symbols, as a view."""
@@ -139,15 +139,15 @@ class Inside:
         """Multiply the spans of one width with the rules."""
         lines = self.settings.lines
         launch(
-            forward.look_up,
-            (tiles(self.n - width + 1, lines), self.sizes.columns // _STEP, self.batch),
+            forward_kernels.look_up,
+            (tiles(self.n - width + 1, lines), self.sizes.columns // STEP, self.batch),
             self,
             self.sizes.constants,
             length=width,
             possible=self.possible_symbols(width),
             EACH=self.each,
             ROWS=lines,
-            STEP=_STEP,
+            STEP=STEP,
             num_warps=2,
         )
 
@@ -162,9 +162,9 @@ class Inside:
         partial = torch.empty(self.batch, count, parts, sizes.nonterminals, **self.kind)
         shared: dict[str, Any] = {"width": width, "partial": partial, "parts": parts, "SPLITS": splits}
         if chunks:
-            with self._streams.beside(_WRAPPED):
+            with self._streams.beside(WRAPPED):
                 launch(
-                    forward.wrap,
+                    forward_kernels.wrap,
                     (tiles(count, rows), chunks, self.batch),
                     self,
                     sizes.constants,
@@ -173,10 +173,17 @@ class Inside:
                     num_warps=1,
                     **shared,
                 )
-        launch(forward.combine, (count, width - 1, self.batch), self, sizes.constants, num_warps=1, **shared)
-        self._streams.join(_WRAPPED)
         launch(
-            forward.finish,
+            forward_kernels.combine,
+            (count, width - 1, self.batch),
+            self,
+            sizes.constants,
+            num_warps=1,
+            **shared,
+        )
+        self._streams.join(WRAPPED)
+        launch(
+            forward_kernels.finish,
             (count, self.batch),
             self,
             sizes.constants,
@@ -188,7 +195,7 @@ class Inside:
 
     def _fill_gapped(self, width: int) -> None:
         launch(
-            forward.set_apart,
+            forward_kernels.set_apart,
             (self.n - width, width - 1, self.batch),
             self,
             self.sizes.constants,
@@ -199,14 +206,14 @@ class Inside:
         )
 
     def attach(self, values: Tensor, width: int, *, back: bool) -> Tensor:
-        """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching.attach`."""
+        """Return what R5-R8 make of a chart: [kind, B, slot of this width, D]; see `attaching_kernels`."""
         sizes, settings, n = self.sizes, self.settings, self.n
         gaps, rows = n - width, settings.attach_rows
         # Tiles are of two kinds, and the last ones of both may have but one span.
         programs = (width - 1) * (gaps + 1) // rows + 2
         results = torch.empty(4, self.batch, (width - 1) * gaps * gaps, sizes.gapped, **self.kind)
         launch(
-            attaching.attach,
+            attaching_kernels.attach,
             (n, programs, 2 * self.batch),
             self,
             sizes.constants,
@@ -219,135 +226,3 @@ class Inside:
             num_stages=settings.attach_stages,
         )
         return results
-
-
-class Outside:
-    """Gradients of log Z, times `grad` (B,), by the charts `symbols` and `gapped`, `root` and `matrix`."""
-
-    def __init__(self, inside: Inside, grad: Tensor) -> None:
-        self.inside = inside
-        n, sizes = inside.n, inside.sizes
-        self.symbols = torch.zeros_like(inside.symbols)
-        self.gapped = torch.empty(inside.gapped.shape, dtype=inside.gapped.dtype, device=grad.device)
-        self.views = torch.empty(*inside.views.shape[:2], sizes.columns, **inside.kind)
-        possible = inside.probability > 0
-        share = torch.where(possible, grad / torch.where(possible, inside.probability, 1.0), 0.0)[:, None]
-        sentences, lengths = torch.arange(inside.batch, device=grad.device), inside.lengths
-        top = (lengths - 1) * (n + 1) - (lengths - 1) * lengths // 2
-        whole = inside.symbols[sentences, top, : sizes.nonterminals]
-        self.root = (share * whole)[:, : inside.first_preterminal]
-        self.symbols[sentences, top, : sizes.nonterminals] = share * inside.root
-        self._streams = Streams(grad.device, inside.settings.streams)
-        for width in range(n - 1, 0, -1):
-            if sizes.has_gaps and width > 1:
-                with self._streams.beside(_GAPPED):
-                    self._collect_gapped(width)
-            self._collect_continuous(width)
-            self._streams.join(_GAPPED)
-        self.matrix = torch.zeros(inside.batch, *inside.matrix.shape[1:], **inside.kind)
-        if n > 1:
-            torch.bmm(inside.symbols[:, :n].transpose(1, 2), self.views[:, :n], out=self.matrix)
-            wide = inside.symbols[:, n:-1, : sizes.nonterminals].transpose(1, 2)
-            self.matrix[:, : sizes.nonterminals].baddbmm_(wide, self.views[:, n:-1])
-
-    def _collect_gapped(self, width: int) -> None:
-        inside, n = self.inside, self.inside.n
-        launch(
-            backward.collect_gapped,
-            (n - 2, n - width, inside.batch),
-            inside,
-            inside.sizes.constants,
-            grad_symbols=self.symbols,
-            attached=inside.attach(self.gapped, width, back=True),
-            grad_gapped=self.gapped,
-            width=width,
-            BLOCK=inside.settings.lines,
-            num_warps=1,
-        )
-
-    def _collect_continuous(self, width: int) -> None:
-        inside, sizes, n, settings = self.inside, self.inside.sizes, self.inside.n, self.inside.settings
-        count, uses = n - width + 1, 4 if sizes.has_gaps else 2
-        most = max(1, (n - width) // 2) if sizes.has_gaps else 1
-        chunks, attach_chunks = min(settings.chunks, most), min(settings.attach_chunks, most)
-        right_chunks = min(settings.right_chunks, max(1, n - width - 1)) if sizes.has_gaps else 0
-        parts, blocks = sizes.columns // (_STEP * _STEPS), tiles(count, settings.lines)
-        kinds = inside.possible_symbols(width) // sizes.nonterminals
-        partial = torch.empty(max(chunks, attach_chunks), inside.batch, count, sizes.columns, **inside.kind)
-        view_shares = torch.empty(chunks + right_chunks, inside.batch, count, sizes.symbols, **inside.kind)
-        if sizes.has_gaps:
-            with self._streams.beside(_WRAPPED):
-                launch(
-                    backward.collect_right_parts,
-                    (tiles(count, settings.sharing) * kinds, right_chunks, inside.batch),
-                    inside,
-                    sizes.constants,
-                    grad_gapped=self.gapped,
-                    shares=view_shares[chunks:],
-                    length=width,
-                    chunks=right_chunks,
-                    ROWS=settings.sharing,
-                    num_warps=1,
-                )
-            with self._streams.beside(_ATTACHED):
-                launch(
-                    attaching.collect_attached,
-                    (count, 4 * attach_chunks, inside.batch),
-                    inside,
-                    sizes.constants,
-                    grad_gapped=self.gapped,
-                    partial=partial,
-                    length=width,
-                    chunks=attach_chunks,
-                    ROWS=settings.rows,
-                    num_warps=settings.collect_warps,
-                    num_stages=settings.collect_stages,
-                )
-        launch(
-            backward.collect_views,
-            (count, uses * chunks, inside.batch),
-            inside,
-            sizes.constants,
-            grad_symbols=self.symbols,
-            grad_gapped=self.gapped,
-            grad_views=partial,
-            shares=view_shares,
-            length=width,
-            chunks=chunks,
-            USES=uses,
-            BLOCK=settings.lines,
-            num_warps=1,
-        )
-        self._streams.join(_ATTACHED, _WRAPPED)
-        shares = torch.empty(parts, inside.batch, count, inside.possible_symbols(width), **inside.kind)
-        launch(
-            backward.collect_rules,
-            (blocks, parts * inside.batch, kinds),
-            inside,
-            sizes.constants,
-            partial=partial,
-            grad_views=self.views,
-            shares=shares,
-            length=width,
-            chunks=chunks,
-            attach_chunks=attach_chunks,
-            EACH=inside.each,
-            BLOCK=settings.lines,
-            STEP=_STEP,
-            STEPS=_STEPS,
-            num_warps=2,
-        )
-        launch(
-            backward.collect_symbols,
-            (blocks, inside.batch, kinds),
-            inside,
-            sizes.constants,
-            view_shares=view_shares,
-            shares=shares,
-            grad_symbols=self.symbols,
-            length=width,
-            chunks=chunks + right_chunks,
-            PARTS=parts,
-            BLOCK=settings.lines,
-            num_warps=1,
-        )

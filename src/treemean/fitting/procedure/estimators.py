@@ -19,9 +19,6 @@ from treemean.averaging import average
 from treemean.evaluation import Evaluation
 from treemean.fitting.candidates import Flags
 from treemean.fitting.candidates.development import Development
-from treemean.fitting.fit.confidence import calibrate_on, confidence_notes, confidence_report, judge_fold
-from treemean.fitting.fit.options import Options, make_report, trade_off_points
-from treemean.fitting.fit.selection import BETAS, SchemeSearch, target_score
 from treemean.fitting.models import boosted, logistic, signed
 from treemean.fitting.models.estimator import Training
 from treemean.fitting.models.hit_model import HitModel
@@ -32,6 +29,14 @@ from treemean.fitting.models.objectives import (
     SentenceObjective,
     settle,
 )
+from treemean.fitting.procedure.confidence import (
+    calibrate_on,
+    confidence_notes,
+    confidence_report,
+    judge_fold,
+)
+from treemean.fitting.procedure.options import Options, make_report, trade_off_points
+from treemean.fitting.procedure.selection import BETAS, SchemeSearch, target_score
 from treemean.trees import Treebank
 
 #: Estimators by name; training also gives what they would have said of sentences they did not see.

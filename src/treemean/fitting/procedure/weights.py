@@ -13,20 +13,20 @@ from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates import Candidates, Flags, Floats, find_candidates
 from treemean.fitting.candidates.development import Development
 from treemean.fitting.candidates.votes import VoteTable
-from treemean.fitting.fit.confidence import (
-    calibrate_on,
-    confidence_notes,
-    confidence_report,
-    judge_fold,
-)
-from treemean.fitting.fit.options import Options, make_report, trade_off_points
-from treemean.fitting.fit.selection import BETAS, Scheme, SchemeSearch
 from treemean.fitting.models import agreement, em
 from treemean.fitting.models.calibration import calibration_without_gold
 from treemean.fitting.models.estimator import Estimator, VoteEstimator
 from treemean.fitting.models.hit_model import HitModel
 from treemean.fitting.models.objectives import SentenceObjective
 from treemean.fitting.models.weights import RunWeights, equal
+from treemean.fitting.procedure.confidence import (
+    calibrate_on,
+    confidence_notes,
+    confidence_report,
+    judge_fold,
+)
+from treemean.fitting.procedure.options import Options, make_report, trade_off_points
+from treemean.fitting.procedure.selection import BETAS, Scheme, SchemeSearch
 from treemean.trees import Treebank
 
 #: Models that look at no gold trees, and how they are trained.
@@ -135,13 +135,7 @@ def fit_weights(development: Development, model: str, options: Options) -> HitMo
     calibration = calibrate_on(data, found)
     values, objective = values_of(scheme.chosen, everything), SentenceObjective(scheme.beta)
     return HitModel(
-        (),
-        scheme.chosen,
-        values,
-        objective,
-        report,
-        calibration=calibration,
-        labelled=development.labelled,
+        (), scheme.chosen, values, objective, report, calibration=calibration, labelled=development.labelled
     )
 
 
