@@ -7,7 +7,7 @@ from hypothesis import settings
 #: In `make test-slow`.
 USUAL = 60
 #: In `make test`.
-EVERY_DAY = 30
+EVERY_DAY = 20
 
 
 def examples(count: int) -> settings:

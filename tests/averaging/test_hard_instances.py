@@ -45,7 +45,7 @@ def heaviest_by_integer_programming(
     return float(-solved.fun) if solved.success else -np.inf
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), *range(1, 8)])
 def test_heaviest_sets_agree_with_integer_programming(seed: int) -> None:
     rng = random.Random(seed)
     if seed == 0:  # components of more than 512 sets

@@ -211,6 +211,7 @@ def test_mistakes_are_told(folder) -> None:
 # ---- on LASSY ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lassy(lassy) -> None:
     check_lassy(lassy, "logistic", 0.02)
 

@@ -51,7 +51,7 @@ def logistic() -> Any:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("with_gold", [True, False])
+@pytest.mark.parametrize("with_gold", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_batches_change_no_byte(options: dict[str, Any], with_gold: bool, logistic: Any) -> None:
     """Averages, ties, punctuation and probabilities are those of all sentences, whatever the batches."""
     gold = GOLD if with_gold else None
