@@ -7,13 +7,17 @@ import shutil
 import tarfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 import treemean
-from benchmarks.learning import choosing, dutch, supply
+from benchmarks.learning import choosing, dutch, epochs, posteriors, supply
 from benchmarks.page import discontinuity, results
 from treemean import Tree, Treebank
 from treemean.formats import read, write
+from treemean.grammars import GrammarConfig, build_grammar
+from treemean.parsing import Model, Vocabulary
 
 WORDS = {"dev": "The dog , it sleeps .", "test": "Wake your friend up !"}
 
@@ -164,3 +168,36 @@ def test_variants_are_compared_with_the_same_runs(tmp_path: Path, capsys: pytest
     discontinuity.main(["--docs", str(tmp_path)])
     assert capsys.readouterr().out == table
     assert (tmp_path / "images" / "discontinuity.svg").stat().st_size > 1000
+
+
+def test_epochs_beside_the_last_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(treemean.sample.gold()[:40], tmp_path / "gold.jsonl")
+    for number, run in enumerate(treemean.sample.runs()[:4]):
+        write(run[:40], tmp_path / f"epoch{1 + number % 2}-run0{1 + number // 2}.jsonl")
+    epochs.main([str(tmp_path), "--gold", str(tmp_path / "gold.jsonl"), "--model", "typed"])
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if "epoch" in line]
+    assert rows == [["| epoch 2", "2"], ["| epoch 1", "2"], ["| all epochs", "4"]]
+
+
+def test_layers_hold_every_span_once_and_cross_nowhere(tmp_path: Path) -> None:
+    spans = [(0b0011, 0.5), (0b0110, 0.4), (0b1100, 0.45), (0b1001, 0.2), (0b1111, 1.0)]
+    layers = posteriors.in_layers(spans, 3)
+    assert layers == [[(15, 1.0), (3, 0.5), (12, 0.45)], [(6, 0.4), (9, 0.2)], []]
+
+
+def test_posteriors_of_a_trained_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    torch.manual_seed(1)
+    sizes = {"nonterminals": 4, "preterminals": 6, "discontinuous": 3, "ranks": (4, 2, 4, 2), "embedding": 8}
+    gold = treemean.sample.gold()[:12]
+    gold = gold.take(np.flatnonzero(gold.lengths <= 8))
+    vocabulary = Vocabulary.most_frequent([word.lower() for tree in gold for word in tree.words], 20)
+    model = Model(build_grammar(GrammarConfig("tn-lcfrs", **sizes), len(vocabulary)), vocabulary)
+    model.save(tmp_path / "model")
+    for part in dutch.PARTS:
+        write(gold, tmp_path / f"{part}.jsonl")
+    words = ["collect", str(tmp_path / "model"), "--data", str(tmp_path), "--out", str(tmp_path / "out")]
+    posteriors.main([*words, "--layers", "2"])
+    for part in dutch.PARTS:
+        write(gold, tmp_path / "out" / part / "gold.jsonl")
+    posteriors.main(["compare", str(tmp_path / "out"), "--model", "typed"])
+    assert "layers, largest sum of posteriors" in capsys.readouterr().out

@@ -164,7 +164,9 @@ def compare(folder: Path, model: Any) -> None:
     averages = {
         "trees, equal": lambda: average([runs[name] for name in trees]),
         "trees, by posterior": lambda: average([runs[name] for name in trees], hits=POSTERIOR),
-        "layers, by posterior": lambda: average([runs[name] for name in layers], hits=POSTERIOR),
+        "layers, largest sum of posteriors": lambda: average(
+            [runs[name] for name in layers], hits=POSTERIOR, additive=True
+        ),
     }
     for called, own in (("trees", trees), ("layers", layers), ("trees and layers", names)):
         averages[f"{called}, fitted"] = lambda own=own: fit(

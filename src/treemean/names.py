@@ -67,6 +67,8 @@ ObjectiveName = Literal["corpus", "sentence", "expected"]
 SelectionRule = Literal["all", "top", "forward", "backward"]
 #: What weighs an individual of an ensemble: its development F1 of one kind of constituents, or nothing.
 WeightRule = Literal["discontinuous", "overall", "continuous", "equal"]
+#: Which models of trained runs are averaged: the selected one of each, or those of all epochs.
+Individuals = Literal["runs", "epochs"]
 
 # ---- evaluation -------------------------------------------------------------------------------------
 

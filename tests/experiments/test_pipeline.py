@@ -14,6 +14,7 @@ from treemean.errors import InvalidOption
 from treemean.experiments import pipeline
 from treemean.experiments.config import load_config
 from treemean.experiments.demo import telling_sentence
+from treemean.experiments.parser import EnsembleParser
 from treemean.experiments.pipeline import run_ensemble
 
 
@@ -58,13 +59,31 @@ def test_everything_is_made(made):
     assert data["results"]["ensembles"]["non-binary ensemble"]["overall"]["f1"] == pytest.approx(score)
 
 
+def test_every_epoch_is_an_individual(files, tmp_path):
+    kept = ("checkpoint.epochs=true", "training.epochs=2", "ensemble.individuals=epochs", "ensemble.keep=3")
+    run(files, tmp_path, *kept)
+    results = json.loads((tmp_path / "results.json").read_text())["results"]
+    names = {f"run{number}-epoch{epoch}" for number in ("01", "02") for epoch in ("01", "02")}
+    assert results["individuals"].keys() == names
+    parser = EnsembleParser.read(tmp_path)  # that of the three that were chosen
+    models = {tmp_path / "runs" / name[:5] / "epochs" / name[-2:] for name in names}
+    assert len(set(parser.models)) == 3
+    assert set(parser.models) < models
+    assert len(parser.load()) == 3
+
+
+def test_epochs_must_be_kept(files, tmp_path):
+    with pytest.raises(InvalidOption, match=r"set checkpoint\.epochs = true"):
+        run(files, tmp_path, "ensemble.individuals=epochs")
+
+
 def test_nothing_is_made_twice(made, files):
     folder, first, _ = made
     second, told = run(files, folder)
     assert not [line for line in told if line.startswith("trained")]
     assert [line for line in told if "parses" in line or "averaging" in line] == [
-        *(f"run {i} parses the dev set: done before" for i in (1, 2)),
-        *(f"run {i} parses the test set: done before" for i in (1, 2)),
+        *(f"run0{i} parses the dev set: done before" for i in (1, 2)),
+        *(f"run0{i} parses the test set: done before" for i in (1, 2)),
         "averaging 2 runs: done before",
     ]
     assert second.results.to_dict() == first.results.to_dict()
@@ -74,15 +93,15 @@ def test_only_what_changed_is_made_again(made, files):
     folder, *_ = made
     _, told = run(files, folder, "ensemble.keep=1", "ensemble.weigh=equal")
     assert not [line for line in told if line.startswith("trained")]
-    assert "run 1 parses the test set: done before" in told
+    assert "run01 parses the test set: done before" in told
     assert "averaging 1 run" in told
     alone = json.loads((folder / "results.json").read_text(), parse_constant=pytest.fail)  # no NaN in JSON
     assert alone["results"]["standard_deviation"]["overall"] is None
     assert "±" not in (folder / "results.md").read_text().partition("\n\n1 of 2")[0]
     (folder / "parses" / "test" / "run02.discbracket").unlink()
     _, told = run(files, folder)
-    assert "run 2 parses the test set" in told
-    assert "run 1 parses the test set: done before" in told
+    assert "run02 parses the test set" in told
+    assert "run01 parses the test set: done before" in told
 
 
 def test_sentences_of_great_length_do_not_stop_everything(made, files, tmp_path, monkeypatch):

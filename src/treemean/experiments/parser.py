@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from treemean.averaging import average
 from treemean.errors import FormatError, InvalidOption, MismatchError, reason_of
+from treemean.experiments.individuals import model_called
 from treemean.files import stored
 from treemean.fitting import HitModel, load
 from treemean.names import DecoderName
@@ -88,7 +89,7 @@ class EnsembleParser:
     @property
     def models(self) -> list[Path]:
         """The folders of the models."""
-        return [self.folder / "runs" / run / "model" for run in self.runs]
+        return [model_called(self.folder / "runs", run) for run in self.runs]
 
     def load(self, device: str = "cpu") -> list[Model]:
         """Read all models; raises `FormatError`, which names the file, where one is missing or damaged."""

@@ -1,7 +1,7 @@
 """The whole of the paper's experiment: train, parse, and what `experiments.ensemble` makes of the parses.
 
 OUT/runs/             the trained runs, see `training.folders`
-OUT/parses/           what every run says about the development and test sentences
+OUT/parses/           what every individual says about the development and test sentences
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from treemean.errors import InvalidOption
 from treemean.experiments.config import ExperimentConfig
 from treemean.experiments.ensemble import EnsembleOutcome, Stages, Teller, check_settings, ensemble_of
+from treemean.experiments.individuals import models_of
 from treemean.experiments.predictions import DEVELOPMENT, GOLD, TEST, Predictions
 from treemean.files.checksums import checksum
 from treemean.formats import read, write
@@ -54,7 +55,12 @@ def run_ensemble(
     jobs : threads for averaging; all cores if not given.
     """
     settings, data = config.ensemble, config.data
-    check_settings(settings, config.run.runs)
+    epochs = settings.individuals == "epochs"
+    check_settings(settings, config.run.runs * (config.training.epochs if epochs else 1))
+    if epochs and not config.checkpoint.epochs:
+        raise InvalidOption(
+            'ensemble.individuals = "epochs" needs the models of all epochs: set checkpoint.epochs = true'
+        )
     if not settings.test:
         raise InvalidOption("ensemble.test names no file: the ensemble is scored on gold test trees")
     gold = read_gold(settings.test, settings.test_format, data.dialect)  # before hours of training
@@ -63,11 +69,13 @@ def run_ensemble(
     stages = Stages(Path(folder), tell or (lambda _: None))
     stages.tell(f"training {counted(config.run.runs, 'run')}")
     runs = train_runs(config, stages.folder / "runs", progress=progress)
+    models = models_of(stages.folder / "runs", (run.run for run in runs), settings.individuals)
+    check_settings(settings, len(models))  # runs may have ended early
     development = None
     if data.development and runs[0].metrics.get("f1") is not None:
         known = read_gold(data.development, data.development_format, data.dialect)
-        development = _parses(config, stages, runs, DEVELOPMENT, data.development, known)
-    test = _parses(config, stages, runs, TEST, settings.test, gold)
+        development = _parses(config, stages, models, DEVELOPMENT, data.development, known)
+    test = _parses(config, stages, models, TEST, settings.test, gold)
     training = [
         {
             "run": run.run,
@@ -94,35 +102,44 @@ def run_ensemble(
 
 
 def _parses(
-    config: ExperimentConfig, stages: Stages, runs: list[RunResult], part: str, source: str, gold: Treebank
+    config: ExperimentConfig,
+    stages: Stages,
+    models: Mapping[str, Path],
+    part: str,
+    source: str,
+    gold: Treebank,
 ) -> Predictions:
-    """Return what every run says about some sentences; parse them where that was not done before."""
-    found: Mapping[str, Treebank] = {
-        f"run{run.run:02d}": _parse(config, stages, run, part, source, gold) for run in runs
-    }
+    """Return what every model says about some sentences; parse them where that was not done before."""
+    found = {name: _parse(config, stages, name, model, part, source, gold) for name, model in models.items()}
     write(gold, stages.folder / "parses" / part / f"{GOLD}.jsonl")
     return Predictions(gold, found)
 
 
 def _parse(
-    config: ExperimentConfig, stages: Stages, run: RunResult, part: str, source: str, gold: Treebank
+    config: ExperimentConfig,
+    stages: Stages,
+    name: str,
+    folder: Path,
+    part: str,
+    source: str,
+    gold: Treebank,
 ) -> Treebank:
-    name = f"parses/{part}/run{run.run:02d}.discbracket"
+    file = f"parses/{part}/{name}.discbracket"
     inputs = {
-        "model": checksum(run.model / "model.json"),  # which has the checksum of the numbers
+        "model": checksum(folder / "model.json"),  # which has the checksum of the numbers
         "sentences": checksum(source),
         "decoder": config.ensemble.decoder,
         "max_length": MAX_LENGTH,
     }
 
     def make() -> None:
-        model = Model.load(run.model)
+        model = Model.load(folder)
         sentences = sentences_of([gold], model.normalisation)
         decoder, counts = config.ensemble.decoder, ParseCounts()
         trees = parse(model, sentences, decoder=decoder, max_length=MAX_LENGTH, counts=counts)
-        write(Treebank.concatenate(list(trees)), stages.folder / name, warn=False)
+        write(Treebank.concatenate(list(trees)), stages.folder / file, warn=False)
         for message in counts.describe(MAX_LENGTH):
-            stages.tell(f"run {run.run}: {message}")
+            stages.tell(f"{name}: {message}")
 
-    stages.do(f"parse-{part}-run{run.run:02d}", inputs, [name], make, f"run {run.run} parses the {part} set")
-    return read(stages.folder / name)
+    stages.do(f"parse-{part}-{name}", inputs, [file], make, f"{name} parses the {part} set")
+    return read(stages.folder / file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from treemean.names import DecoderName, EnsembleModel, FileFormat, ProtocolName, WeightRule
+from treemean.names import DecoderName, EnsembleModel, FileFormat, Individuals, ProtocolName, WeightRule
 from treemean.training.bounds import MOST_RUNS, PATH, check_within
 
 
@@ -14,6 +14,7 @@ class EnsembleConfig:
 
     test: str = field(default="", metadata=PATH)
     test_format: FileFormat = ""
+    individuals: Individuals = "runs"
     model: EnsembleModel = "paper"
     keep: int = 5
     weigh: WeightRule = "discontinuous"
