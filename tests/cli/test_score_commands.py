@@ -148,7 +148,10 @@ def test_per_sentence(folder: Path, name: str) -> None:
 
 def test_per_sentence_refuses(folder: Path) -> None:
     arguments = ("evaluate", "guess.jsonl", "gold.jsonl", "--per-sentence")
-    assert "written as .csv or .jsonl" in run(*arguments, "scores.txt", cwd=folder, code=1).stderr
+    assert (
+        "scores.txt: the name of this file must end in .csv or .jsonl"
+        in run(*arguments, "scores.txt", cwd=folder, code=1).stderr
+    )
     before = (folder / "gold.jsonl").read_bytes()
     run(*arguments, "gold.jsonl", cwd=folder, code=2)
     assert (folder / "gold.jsonl").read_bytes() == before

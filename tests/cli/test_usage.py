@@ -82,7 +82,7 @@ def test_names_that_do_not_exist(folder: Path, arguments: str, said: str) -> Non
 def test_files_are_written_to_folders_that_are_there(folder: Path, arguments: str) -> None:
     said = run(*arguments.split(), cwd=folder, code=1).stderr
     assert said.startswith("error: no/x")
-    assert said.endswith(": the folder no does not exist\n")
+    assert said.endswith(": the folder no does not exist: make it first\n")
     assert sorted(path.name for path in folder.iterdir()) == ["a.jsonl", "b.jsonl"]
 
 

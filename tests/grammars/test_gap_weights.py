@@ -115,7 +115,7 @@ def test_no_tree_has_what_is_forbidden() -> None:
 @pytest.mark.parametrize(
     ("kind", "weights", "told"),
     [
-        ("tn-pcfg", {"wrapping": 2.0}, "wrapping has no meaning for tn-pcfg: leave it out, or 1"),
+        ("tn-pcfg", {"wrapping": 2.0}, "wrapping has no meaning for tn-pcfg: leave it out, or set it to 1"),
         ("n-lcfrs", {"wrapped_words": 0.5}, "wrapped_words has no meaning for n-lcfrs"),
         ("tn-lcfrs", {"wrapping": 0.0}, "wrapping must be more than 0, and finite, not 0.0"),
         ("tn-lcfrs", {"wrapping": float("inf")}, "wrapping must be more than 0, and finite, not inf"),
@@ -124,7 +124,7 @@ def test_no_tree_has_what_is_forbidden() -> None:
         ("tn-lcfrs", {"wrapped_words": 0.5, "floor": 1e-9}, "a floor would undo wrapping, wrapped_words"),
         ("tn-lcfrs", {"root_wrapping": -1.0}, "root_wrapping must be at least 0, and finite, not -1.0"),
         ("tn-lcfrs", {"gap_share": 1.0}, "gap_share must be at least 0 and less than 1, not 1.0"),
-        ("n-lcfrs", {"gap_share": 0.1}, "gap_share has no meaning for n-lcfrs: leave it out, or 0"),
+        ("n-lcfrs", {"gap_share": 0.1}, "gap_share has no meaning for n-lcfrs: leave it out, or set it to 0"),
     ],
 )
 def test_weights_that_mean_nothing(kind: str, weights: dict[str, float], told: str) -> None:

@@ -282,7 +282,9 @@ def test_a_damaged_configuration_of_a_folder_says_what_to_do(config, begun, tmp_
     begun(tmp_path, 3)
     path = tmp_path / "resolved.toml"
     path.write_bytes(damaged)
-    with pytest.raises(FormatError, match=r"resolved\.toml: .* is damaged.*: remove .*, it is written anew"):
+    with pytest.raises(
+        FormatError, match=r"resolved\.toml: .* is damaged.*: remove .*, and it is written anew"
+    ):
         train(config, tmp_path)
     path.unlink()  # as it advises
     assert train(config, tmp_path).run == 1

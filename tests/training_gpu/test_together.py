@@ -191,7 +191,7 @@ def test_the_program_trains_together_in_pieces(tmp_path, capsys):
 def test_what_cannot_be_together_is_refused(tmp_path):
     config = tiny_config(tmp_path)
     assert not can_be_together(config)  # there is no GPU
-    with pytest.raises(InvalidOption, match="in one process"):
+    with pytest.raises(InvalidOption, match="trained together share one process"):
         train_runs(config, tmp_path / "out", runs=2, together=True, parallel=2)
     with pytest.raises(InvalidOption, match="cannot be stopped"):
         train_runs(config, tmp_path / "out", runs=2, parallel=2, stop=After(1))

@@ -22,7 +22,9 @@ def can_be_name(name: str) -> bool:
 def check_name(name: str) -> None:
     """Raise `TreemeanError` for what cannot be a name, where Python would raise an error of its own."""
     if not can_be_name(name):
-        raise TreemeanError(f"{name!r}: no file can have this name")
+        raise TreemeanError(
+            f"{name!r}: no file can have this name; it has a zero byte, or a character that cannot be encoded"
+        )
 
 
 def name_as_text(name: str) -> str:

@@ -60,7 +60,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     folder = os.path.dirname(os.path.realpath(path))
     if os.fspath(path) != "-" and not os.path.isdir(folder):
         called = os.path.dirname(path) or folder  # the latter for a link to nowhere
-        what = "is no folder" if os.path.exists(folder) else "does not exist"
+        what = "is not a folder" if os.path.exists(folder) else "does not exist: make it first"
         raise TreemeanError(f"{os.fspath(path)}: the folder {os.fspath(called)} {what}")
 
 
@@ -74,6 +74,7 @@ def open_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     final = Path(os.path.realpath(path))
     if final.exists() and (not final.is_dir() or any(final.iterdir())):
         what = "the folder is not empty" if final.is_dir() else "there is a file of this name"
+        what += ": give another name"
         raise TreemeanError(f"{os.fspath(path)}: {what}")
     try:
         with new_folder_part(final) as temporary:

@@ -25,7 +25,9 @@ def rows_format(path: str | os.PathLike[str]) -> Literal["csv", "jsonl"]:
         return "csv"
     if name.endswith(".jsonl"):
         return "jsonl"
-    raise InvalidOption(f"{os.fspath(path)}: rows are written as .csv or .jsonl")
+    raise InvalidOption(
+        f"{os.fspath(path)}: the name of this file must end in .csv or .jsonl (and .gz if compressed)"
+    )
 
 
 def write_rows(path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Row]) -> None:

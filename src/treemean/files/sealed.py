@@ -41,7 +41,7 @@ def unsealed(data: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError("brackets are nested too deeply") from error
     if not isinstance(told, dict):
-        raise ValueError("not a description")
+        raise ValueError("it is not a JSON object")
     if _SEAL in told and told.pop(_SEAL) != content_checksum(told):
         raise ValueError("its content does not fit the checksum that was written with it")
     return told

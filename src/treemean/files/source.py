@@ -161,7 +161,9 @@ class Source:
                 number += 1
                 yield number, line.removesuffix(b"\r")
             if len(rest) > MAX_RECORD:
-                raise FormatError(f"a line of more than {MAX_RECORD} bytes", path=self.name, line=number + 1)
+                raise FormatError(
+                    f"the line has more than {MAX_RECORD:,} bytes", path=self.name, line=number + 1
+                )
         if rest:
             yield number + 1, rest.removesuffix(b"\r")
 

@@ -85,7 +85,9 @@ not 'n-cfg'
         if not 0.0 <= self.floor < 1.0:
             raise InvalidOption(f"floor must be at least 0 and less than 1, not {self.floor}")
         if self.floor and not self.is_low_rank:
-            raise InvalidOption(f"only TN- grammars have a floor, not {self.kind}")
+            raise InvalidOption(
+                f"only TN- grammars have a floor, not {self.kind}: leave it out, or set it to 0"
+            )
         self._check_weights()
 
     def _check_size(self, name: str) -> None:
@@ -93,7 +95,7 @@ not 'n-cfg'
         if not isinstance(value, int) or value < 0:
             raise InvalidOption(f"{name} must be a positive integer, not {value!r}")
         if value and name in ("discontinuous", "latent") and name not in PUBLISHED[self.kind]:
-            raise InvalidOption(f"{name} has no meaning for {self.kind}: leave it out, or 0")
+            raise InvalidOption(f"{name} has no meaning for {self.kind}: leave it out, or set it to 0")
 
     def _check_ranks(self) -> None:
         if not self.is_low_rank:
@@ -101,7 +103,7 @@ not 'n-cfg'
                 raise InvalidOption(f"ranks have no meaning for {self.kind}: leave them out")
             return
         if len(self.ranks) != 4 or not all(isinstance(r, int) for r in self.ranks):
-            raise InvalidOption(f"ranks must be four integers, not {self.ranks!r}")
+            raise InvalidOption(f"ranks must be four integers (r1, r2, r3, r4), not {self.ranks!r}")
         if self.has_gaps and min(self.ranks) < 1:
             raise InvalidOption(f"the four ranks of {self.kind} must be positive, not {self.ranks}")
         if not self.has_gaps and (self.ranks[0] < 1 or any(self.ranks[1:])):
@@ -113,15 +115,15 @@ not 'n-cfg'
             if not (0.0 <= value < math.inf) or (name == "wrapping" and not value):
                 raise InvalidOption(f"{name} must be {least}, and finite, not {value}")
             if value != 1.0 and self.kind != "tn-lcfrs":
-                raise InvalidOption(f"{name} has no meaning for {self.kind}: leave it out, or 1")
+                raise InvalidOption(f"{name} has no meaning for {self.kind}: leave it out, or set it to 1")
         if self.floor and self.weighs_gaps:
             raise InvalidOption(
-                "a floor would undo wrapping, wrapped_words and root_wrapping: leave out one or the others"
+                "a floor would undo wrapping, wrapped_words and root_wrapping: leave out the floor, or these"
             )
         if not 0.0 <= self.gap_share < 1.0:
             raise InvalidOption(f"gap_share must be at least 0 and less than 1, not {self.gap_share}")
         if self.gap_share and self.kind != "tn-lcfrs":
-            raise InvalidOption(f"gap_share has no meaning for {self.kind}: leave it out, or 0")
+            raise InvalidOption(f"gap_share has no meaning for {self.kind}: leave it out, or set it to 0")
 
     @property
     def weighs_gaps(self) -> bool:

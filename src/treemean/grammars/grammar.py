@@ -158,21 +158,29 @@ def check_batch(words: Tensor, lengths: Tensor | None, vocabulary_size: int) -> 
     InvalidOption : for shapes that do not fit, lengths outside 1..n, or words outside the vocabulary.
     """
     if words.dim() != 2 or not words.shape[1]:
-        raise InvalidOption(f"words must be (sentences, length), not {tuple(words.shape)}")
+        raise InvalidOption(
+            "words must have the shape (sentences, length), with a length of 1 or more, not "
+            f"{tuple(words.shape)}"
+        )
     batch, n = words.shape
     if lengths is None:
         lengths = torch.full((batch,), n, device=words.device)
     if lengths.shape != (batch,):
-        raise InvalidOption(f"lengths must be ({batch},), not {tuple(lengths.shape)}")
+        raise InvalidOption(
+            f"lengths must have the shape ({batch},), one for each sentence, not {tuple(lengths.shape)}"
+        )
     lengths = lengths.to(words.device)
     real = torch.arange(n, device=words.device) < lengths[:, None]
     words = torch.where(real, words, 0)
     if words.device.type != "cpu":
         return words, lengths
-    if not bool(((lengths >= 1) & (lengths <= n)).all()):
-        raise InvalidOption(f"lengths must be from 1 to {n}")
-    if not bool(((words >= 0) & (words < vocabulary_size)).all()):
-        raise InvalidOption(f"words must be numbers from 0 to {vocabulary_size - 1}")
+    if len(wrong := lengths[(lengths < 1) | (lengths > n)]):
+        raise InvalidOption(f"lengths must be from 1 to {n}, the width of the batch, not {int(wrong[0])}")
+    if len(wrong := words[(words < 0) | (words >= vocabulary_size)]):
+        raise InvalidOption(
+            f"words must be numbers from 0 to {vocabulary_size - 1}, the vocabulary of this grammar, not "
+            f"{int(wrong[0])}"
+        )
     return words, lengths
 
 

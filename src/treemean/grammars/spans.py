@@ -67,7 +67,7 @@ class SpanPosteriors:
             number = int((~finite).nonzero()[0, 0]) + 1
             raise NumericalError(
                 f"sentence {number} of the batch has posteriors that are not finite: the grammar's "
-                "parameters are broken, or its rules are too unequal for 32-bit numbers (.double() helps)"
+                "parameters are NaN or infinite, or its rules are too unequal for float32 (.double() helps)"
             )
 
 

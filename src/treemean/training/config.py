@@ -137,7 +137,9 @@ def _add_file(source: str, settings: _Settings, seen: Mapping[str, str]) -> None
     extended = data.pop("extends", None)
     if extended is not None:
         if not isinstance(extended, str):
-            raise InvalidOption(f"{name}: extends should be a text, the name of a preset or of a file")
+            raise InvalidOption(
+                f"{name}: extends should be the name of a preset or of a file, in quotation marks"
+            )
         beside = folder / extended if folder else None
         found = str(beside) if beside and beside.is_file() else extended
         _add_file(found, settings, {**seen, itself: name})
@@ -169,11 +171,11 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         hint = "" if name.endswith(".toml") else advice
         raise FormatError(f"not valid TOML: {error}{hint}", path=name) from error
     except RecursionError as error:
-        raise FormatError("brackets are nested too deeply", path=name) from error
+        raise FormatError("not a configuration: brackets are nested too deeply", path=name) from error
     except ValueError as error:  # from Python, which makes no whole numbers of thousands of digits
         lines = enumerate(text.splitlines(), 1)
         line = next((number for number, line in lines if re.search(r"[\d_]{1000}", line)), None)
-        raise FormatError("a number of too many digits", path=name, line=line) from error
+        raise FormatError("a number has too many digits", path=name, line=line) from error
 
 
 def _content(source: str, extended_by: Sequence[str]) -> tuple[str, str, Path | None]:
@@ -184,7 +186,9 @@ def _content(source: str, extended_by: Sequence[str]) -> tuple[str, str, Path | 
         try:
             return path.read_text("utf-8-sig"), source, path.parent
         except UnicodeDecodeError as error:
-            raise FormatError(f"not valid UTF-8: {error.reason}", path=source) from error
+            raise FormatError(
+                f"not valid UTF-8: {error.reason}; save the file as UTF-8", path=source
+            ) from error
     names = preset_names()
     if source in names:
         text = files("treemean.training").joinpath("presets", f"{source}.toml").read_text("utf-8")
@@ -227,7 +231,7 @@ class _Known:
 
 def _converted(key: str, value: Any, known: _Known, folder: Path, origin: str) -> Any:
     if any(item.bit_length() > _MOST_BITS for item in _whole_numbers(value)):
-        raise InvalidOption(f"{origin}: {key} is a number of too many digits")
+        raise InvalidOption(f"{origin}: {key} has too many digits")
     fits, result = _fit(value, known.hint)
     if not fits:
         choices = get_args(known.hint) if get_origin(known.hint) is Literal else ()
@@ -243,13 +247,13 @@ def _converted(key: str, value: Any, known: _Known, folder: Path, origin: str) -
 def _path(key: str, item: str, folder: Path, origin: str) -> str:
     """Return a file as it is found from everywhere."""
     if not item:
-        raise InvalidOption(f"{origin}: {key} names a file by an empty text")
+        raise InvalidOption(f"{origin}: {key} has an empty file name: give the name of a file")
     if "\0" in item:
-        raise InvalidOption(f"{origin}: {key} should be names of files, which do not contain \\u0000")
+        raise InvalidOption(f"{origin}: {key} has a name that no file can have: it contains \\u0000")
     try:
         return os.path.abspath(folder / Path(item).expanduser())
     except RuntimeError as error:
-        raise InvalidOption(f"{origin}: {key} begins with an unknown home folder: {item!r}") from error
+        raise InvalidOption(f"{origin}: {key} names the home folder of an unknown user: {item!r}") from error
 
 
 def _whole_numbers(value: Any) -> Iterator[int]:

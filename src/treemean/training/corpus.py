@@ -171,7 +171,8 @@ def _checksums(config: DataConfig) -> dict[str, Any] | None:
     for path in paths:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             raise InvalidOption(
-                f"{path} is neither a file nor a folder: what is trained on is read again later"
+                f"{path} is neither a file nor a folder, but training reads its data more than once: save "
+                "them in a file first"
             )
     if not all(os.path.exists(path) for path in paths):
         return None
@@ -280,7 +281,7 @@ def read_gold(path: str, format: str = "", dialect: str = "auto") -> Treebank:
         raise FormatError("No such file or directory", path=path)
     chosen = format or format_of(path)
     if chosen == TEXT:
-        raise InvalidOption(f"{path} is plain text: gold trees are needed to score by")
+        raise InvalidOption(f"{path} is plain text, but scores need gold trees: give a file of trees")
     return read(path, format=chosen, dialect=dialect)
 
 
@@ -337,7 +338,7 @@ def _load(place: Path, config: DataConfig) -> Data | None:
         if told["version"] != _VERSION and (has_gold or told["version"] != _BEFORE):
             raise FormatError(
                 f"the corpus was prepared by another treemean (version {told['version']}, not {_VERSION}): "
-                f"remove {place}, it is made anew, and the runs go on",
+                f"remove {place}; it is made anew, and the runs go on",
                 path=str(description),
             )
         for name in (_NUMBERS, _GOLD) if has_gold else (_NUMBERS,):
@@ -355,7 +356,7 @@ def _load(place: Path, config: DataConfig) -> Data | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else error
         raise FormatError(
-            f"the prepared corpus is damaged ({what}): remove {place}, it is made anew",
+            f"the prepared corpus is damaged ({what}): remove {place}, and it is made anew",
             path=str(description),
         ) from error
     gold, kept = None, []
@@ -373,9 +374,9 @@ def _checked_facts(facts: Any) -> dict[str, Any]:
     """Return what was met while reading; raise `ValueError` if that cannot be."""
     counts = ("empty_lines", "punctuation_only", "one_word", "too_long")
     if not all(isinstance(facts[name], dict) for name in ("way", "files", "train", "development")):
-        raise ValueError("its facts are none")
+        raise ValueError("its facts are not tables")
     if not all(isinstance(sums, dict) for sums in facts["files"].values()):
-        raise ValueError("its checksums are none")
+        raise ValueError("its checksums are not tables")
     if not all(isinstance(facts["train"][name], int) for name in counts):
-        raise ValueError("its counts are no numbers")
+        raise ValueError("its counts are not whole numbers")
     return cast(dict[str, Any], facts)

@@ -148,5 +148,5 @@ def _measured(
         trees = grammar.mbr(words, lengths) if decoded else []
     log_likelihood = float(log_probs.double().sum())
     if not math.isfinite(log_likelihood):
-        raise NumericalError("the likelihood of the development sentences is not finite")
+        raise NumericalError("the likelihood of the development sentences is NaN or infinite")
     return log_likelihood, trees

@@ -155,7 +155,10 @@ class RunFolder:
         with open(self.path / _LOCK, "w") as file:
             with folder_locked(self.path.parent):
                 if not try_lock(file):
-                    raise TreemeanError(f"another process is training {self.path}")
+                    raise TreemeanError(
+                        f"another process is training {self.path}: wait until it ends, or give another "
+                        "folder (-o)"
+                    )
                 check_folder(config, self.path.parent)
             yield
 
@@ -245,8 +248,8 @@ def check_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None
         # Without it, runs of another configuration are still known by their checksums.
         what = error.message if isinstance(error, FormatError) else error
         raise FormatError(
-            f"the configuration of these runs is damaged, or of another treemean ({what}): remove {path}, it "
-            "is written anew",
+            f"the configuration of these runs is damaged, or of another treemean ({what}): remove {path}, "
+            "and it is written anew",
             path=str(path),
         ) from error
     changed = [f"{key} was {before[key]!r} and is {now[key]!r}" for key in now if before[key] != now[key]]

@@ -52,18 +52,29 @@ def train_runs(
     count = config.run.runs if runs is None else runs
     at_once = config.run.parallel if parallel is None else parallel
     if count < 1 or at_once < 1:
-        raise InvalidOption("the number of runs, and of runs side by side, must be 1 or more")
+        raise InvalidOption(
+            f"the number of runs ({count}), and of runs side by side ({at_once}), must be 1 or more"
+        )
     numbers = range(1, count + 1)
     alone = make_learner is None and (world is None or world.size == 1) and at_once == 1
     if together or (together is None and alone and count > 1 and can_be_together(config)):
         if not alone:
-            raise InvalidOption("runs are trained together in one process, without others side by side")
+            raise InvalidOption(
+                "runs that are trained together share one process: leave out `together`, or leave out "
+                "`world` and `make_learner` and set `parallel` (run.parallel) to 1"
+            )
         return train_together([Job(config, folder, run) for run in numbers], progress=progress, stop=stop)
     if at_once > 1:
         if stop is not None:
-            raise InvalidOption("runs side by side cannot be stopped: end the process, nothing is lost")
+            raise InvalidOption(
+                "runs side by side cannot be stopped by `stop`: leave it out, and end the process; "
+                "nothing is lost"
+            )
         if make_learner is not None or (world is not None and world.size > 1):
-            raise InvalidOption("runs side by side compute their steps in the plain way, each in one process")
+            raise InvalidOption(
+                "runs side by side are separate processes, which take neither `world` nor `make_learner`: "
+                "leave these out, or set `parallel` (run.parallel) to 1"
+            )
         _side_by_side(config, Path(folder), numbers, at_once, progress)
     results, failures = [], []
     for run in numbers:

@@ -42,11 +42,11 @@ class DataConfig:
 
     def __post_init__(self) -> None:
         if not all(self.train):
-            raise InvalidOption("data.train names a file by an empty text")
+            raise InvalidOption("data.train has an empty file name: give the name of a file")
         check_within("data", self, 1, _MANY, "vocabulary")
         check_within("data", self, 2, _LONGEST, "max_length")
         if not 0 < self.held_out < 1:
-            raise InvalidOption(f"data.held_out is a share between 0 and 1, not {self.held_out}")
+            raise InvalidOption(f"data.held_out must be more than 0 and less than 1, not {self.held_out}")
 
     @property
     def normalisation(self) -> Normalisation:
@@ -92,7 +92,10 @@ class OptimiserConfig:
         check_within("optimiser", self, 0, _MANY, "warm_up")
         check_within("optimiser", self, 0, 1, "final")
         if not all(0 <= beta < 1 for beta in (*self.betas, self.average)):
-            raise InvalidOption("optimiser.betas and optimiser.average must be at least 0 and below 1")
+            raise InvalidOption(
+                "optimiser.betas and optimiser.average must be at least 0 and below 1, not "
+                f"{list(self.betas)} and {self.average}"
+            )
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,10 @@ class LoopConfig:
         check_within("training", self, 1, _MANY, "epochs", "patience", "report_every")
         check_within("training", self, 0, _MOST_THREADS, "threads")
         if self.device.partition(":")[0] == "meta":  # of PyTorch; it knows shapes, but no numbers
-            raise InvalidOption(f"training.device is where numbers are computed, not {self.device!r}")
+            raise InvalidOption(
+                f"training.device cannot be {self.device!r}, which computes no numbers: give auto, cpu or "
+                "cuda"
+            )
 
 
 @dataclass(frozen=True)

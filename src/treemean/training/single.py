@@ -31,6 +31,7 @@ from treemean.training.progress import Watcher
 from treemean.training.sections import TrainingConfig
 from treemean.training.stopping import Stop
 
+_SMALLER = "choose fewer symbols or ranks, a smaller embedding or a smaller data.vocabulary"
 _LESS = "Set batches.at_once to fewer sentences; the run goes on from its last checkpoint"
 #: Makes what computes the steps of a run, from a grammar that is already on its device.
 MakeLearner = Callable[[Grammar, TrainingConfig, World], Learner]
@@ -125,7 +126,8 @@ def _check_data(config: TrainingConfig, data: Data) -> None:
     if shortest > config.batches.first_limit:
         raise InvalidOption(
             f"nothing would be learnt in the first epoch: batches.first_limit lets sentences of up to "
-            f"{config.batches.first_limit} words through, and the shortest one to train on has {shortest}"
+            f"{config.batches.first_limit} words through, and the shortest one to train on has {shortest}: "
+            "raise batches.first_limit"
         )
 
 
@@ -150,13 +152,15 @@ def _check_memory(config: TrainingConfig, vocabulary_size: int) -> None:
             grammar = build_grammar(config.grammar, vocabulary_size)
         numbers = sum(parameter.numel() for parameter in grammar.parameters())
     except (RuntimeError, TypeError) as error:  # sizes beyond 64 bits
-        raise InvalidOption(f"there can be no grammar of this size: {str(error).splitlines()[0]}") from error
+        raise InvalidOption(
+            f"there can be no grammar of this size ({str(error).splitlines()[0]}): {_SMALLER}"
+        ) from error
     needed = 4 * numbers * (8 if config.training.precision == "float64" else 4)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > memory:
         raise InvalidOption(
             f"a grammar of this size has {numbers:,} parameters and needs {needed / 2**30:,.0f} GiB to be "
-            f"trained; this machine has {memory / 2**30:,.0f} GiB"
+            f"trained; this machine has {memory / 2**30:,.0f} GiB: {_SMALLER}"
         )
 
 

@@ -39,7 +39,10 @@ def train_spread(
     """
     count = config.run.runs if runs is None else runs
     if count < 1 or stack < 1:
-        raise InvalidOption("the number of runs, and of runs of a stack, must be 1 or more")
+        raise InvalidOption(
+            f"the number of runs ({count}), and of runs that a process trains together ({stack}), must be "
+            "1 or more"
+        )
     data = prepare_folder(config, folder)  # once, and not by all processes
     checksum = checksum_of(config, data.facts)
     waiting = [run for run in range(1, count + 1) if not RunFolder(folder, run).is_over(checksum)]

@@ -187,5 +187,8 @@ def _data_of(jobs: Sequence[Job]) -> list[Data]:
             by_folder[key] = prepare_folder(job.config, job.folder)
         found.append(by_folder[key])
     if len({tuple(data.vocabulary.words) for data in found}) > 1:
-        raise InvalidOption("runs of different vocabularies cannot be trained together")
+        raise InvalidOption(
+            "runs of different vocabularies cannot be trained together: train them one by one, or on the "
+            "same data"
+        )
     return found

@@ -14,7 +14,10 @@ from treemean.errors import NumericalError
 
 Floats = NDArray[np.floating[Any]]
 
-IS_NAN = "the probability of a derivation is NaN: the parameters of the grammar are broken"
+IS_NAN = (
+    "the probability of a derivation is NaN: the parameters of the grammar are NaN or infinite; use the "
+    "model of another run"
+)
 
 #: Chooses one of several alternatives by what they are worth.
 Choose = Callable[[Floats], int]

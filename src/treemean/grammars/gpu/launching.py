@@ -37,4 +37,6 @@ def _found(kernel: Any, name: str, holders: tuple[object, ...]) -> Any:
         value = getattr(holder, name, _ABSENT)
         if value is not _ABSENT:
             return value
-    raise TypeError(f"the parameter {name} of the kernel {kernel} is given nowhere")
+    raise TypeError(
+        f"the parameter {name} of the kernel {kernel} has no value: none of the arguments gives one"
+    )

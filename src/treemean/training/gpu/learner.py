@@ -289,5 +289,6 @@ def _check_common(configs: Sequence[TrainingConfig]) -> None:
                 key == common or key.startswith(f"{common}.") for common in _COMMON
             ):
                 raise InvalidOption(
-                    f"runs with {key} {first[key]!r} and {value!r} cannot be trained together"
+                    f"runs with {key} {first[key]!r} and {value!r} cannot be trained together: "
+                    "train them one by one, or give them the same value"
                 )

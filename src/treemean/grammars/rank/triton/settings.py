@@ -52,7 +52,10 @@ class Settings:
             (self.gradient_lines, self.gradient_warps),
         ):
             if not synchronous(lines, warps):
-                raise ValueError(f"tiles of {lines} lines for {warps} warps would be asynchronous products")
+                raise ValueError(
+                    f"tiles of {lines} lines for {warps} warps compile to asynchronous products, which may "
+                    "be wrong: take fewer lines or fewer warps"
+                )
 
     def fitted(self, ranks: int, half: int) -> Settings:
         """Return settings whose tiles stay as large in registers with other sizes of a grammar.
