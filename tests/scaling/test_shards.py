@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import sqlite3
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -25,6 +26,7 @@ from instances import cycle_blow_up, trees_of_graph
 from treemean import scaling
 from treemean.averaging import count_labels
 from treemean.errors import FormatError, InvalidOption, MismatchError, TreemeanError
+from treemean.formats.reading import BATCH
 from treemean.formats.sharded import MANIFEST, UNFINISHED, load_manifest
 from treemean.scaling.inputs import Contents, File, cut
 from treemean.scaling.sums import frequencies_from_dict
@@ -179,7 +181,8 @@ def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
     assert not (tmp_path / "mean" / MANIFEST).exists()
 
 
-def test_a_finished_job_mends_what_was_damaged(tmp_path: Path) -> None:
+@pytest.mark.parametrize("finished", [True, False])
+def test_the_same_command_mends_what_was_damaged(tmp_path: Path, finished: bool) -> None:
     """A bit that changed, in a file of the same size: the same command makes that shard again."""
     paths = write_runs(tmp_path)
     scaling.average(paths, tmp_path / "mean", workers=1)
@@ -188,6 +191,8 @@ def test_a_finished_job_mends_what_was_damaged(tmp_path: Path) -> None:
     data = bytearray(shard.read_bytes())
     data[len(data) // 3] ^= 1
     shard.write_bytes(data)
+    if not finished:
+        (tmp_path / "mean" / MANIFEST).unlink()
     done = scaling.average(paths, tmp_path / "mean", workers=1)
     assert (done.made, done.found) == (1, 3)
     assert content(tmp_path / "mean") == expected
@@ -282,6 +287,24 @@ def test_bad_records_are_set_aside_with_reason_and_source(tmp_path: Path) -> Non
     assert treemean.read(tmp_path / "out") == run
 
 
+@pytest.mark.parametrize("wanted", [None, "1-2"])
+def test_bad_records_at_the_end_are_set_aside(tmp_path: Path, wanted: str | None) -> None:
+    """Also where the last shard ends with a batch of the reader, and where nobody wants its sentences."""
+    source = tmp_path / "some.discbracket"
+    source.write_text("(S 0=a 1=b)\n" * BATCH + "(S 0=a\n")
+    work = scaling.Conversion(source=str(source), skip_bad=True, sentences=wanted)
+    done = scaling.convert(source, tmp_path / "out", work, shard_size=BATCH // 2, workers=1)
+    assert done.sums.counts["bad"] == 1
+    (aside,) = (tmp_path / "out").glob("_bad-*.jsonl")
+    (record,) = map(json.loads, aside.read_text().splitlines())
+    assert record["sentence"] == str(BATCH + 1)
+    expected = content(tmp_path / "out")
+    for file in (MANIFEST, aside.name, done.manifest.shards[1].file):
+        (tmp_path / "out" / file).unlink()
+    assert scaling.convert(source, tmp_path / "out", work, shard_size=BATCH // 2, workers=1).found == 1
+    assert content(tmp_path / "out") == expected
+
+
 def test_a_sentence_beyond_its_budget_holds_nobody_up(tmp_path: Path) -> None:
     rng = random.Random(1)
     trees, _ = trees_of_graph(*cycle_blow_up(60, 4, rng), rng)
@@ -347,6 +370,30 @@ def test_without_unique_ids_sentences_are_matched_by_position(tmp_path: Path) ->
     scaling.average(paths, tmp_path / "mean", workers=1, match="id", say=said.append)
     assert len(said) == 1
     assert "occur more than once: sentences are matched by position" in said[0]
+
+
+def test_an_id_for_all_sentences_is_no_order(tmp_path: Path) -> None:
+    """No sentence belongs to the first shards then."""
+    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    (run,) = runs_of(1, 50)
+    treemean.write(run, paths[0])
+    treemean.write(run.with_columns(ids=run.ids.take(np.full(50, 49))), paths[1])
+    said: list[str] = []
+    scaling.average(paths, tmp_path / "mean", workers=1, match="id", shard_size=10, say=said.append)
+    assert said == [f"{paths[1]} has ids that occur more than once: sentences are matched by position"]
+
+
+def test_no_room_for_the_index_of_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    (run,) = runs_of(1, 50)
+    treemean.write(run, paths[0])
+    treemean.write(run.take(np.arange(50)[::-1]), paths[1])
+    monkeypatch.setattr(sqlite3, "connect", full)
+    with pytest.raises(TreemeanError, match=r"ids\.sqlite: database or disk is full"):
+        scaling.average(paths, tmp_path / "mean", workers=1, match="id")
 
 
 # ---- cutting -----------------------------------------------------------------------------------------

@@ -103,11 +103,11 @@ def tell_done(done: Done, target: str) -> None:
         say(f"{target} was finished before: nothing to do")
     elif done.found:
         say(f"{done.found} of {done.found + done.made} shards were there from an earlier attempt")
-    for kind, what in (("bad", "bad sentences skipped"), ("skipped", "sentences skipped")):
+    for kind, what in (("bad", "bad sentence"), ("skipped", "sentence")):
         for note in done.sums.notes.get(kind, [])[:10]:
             say(f"skipped: {_note(note)}")
-        if done.sums.counts[kind]:
-            say(f"{done.sums.counts[kind]} {what}; the manifest tells why")
+        if count := done.sums.counts[kind]:
+            say(f"{count} {what}{'s' * (count != 1)} skipped; the manifest tells why")
     for note in done.sums.notes.get("bounded", [])[:10]:
         say(
             f"not proven: {_note(note)}, at most {note['upper_bound']:.4f} instead of {note['objective']:.4f}"

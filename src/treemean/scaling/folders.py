@@ -15,7 +15,7 @@ from treemean.files.output import write_file
 from treemean.files.parts import remove_leftovers
 from treemean.files.sealed import sealed
 from treemean.formats.sharded import MANIFEST, UNFINISHED, Manifest, Shard, check_shard, load_manifest
-from treemean.scaling.shards import Made, bad_name, found_shard, shard_files, sync_folder
+from treemean.scaling.shards import Made, bad_name, shard_files, sums_of, sync_folder
 from treemean.scaling.sums import Sums
 
 _LOCK = ".lock"
@@ -172,12 +172,7 @@ def notes_of(folder: str | os.PathLike[str], manifest: Manifest, kind: str) -> I
     if not manifest.sums["counts"].get(kind):
         return
     for shard in manifest.shards:
-        found = found_shard(os.fspath(folder), shard.file)
-        if found is None:
-            raise FormatError(
-                "not the file that the manifest tells of", path=os.path.join(folder, shard.file)
-            )
-        yield from found.sums.notes.get(kind, [])
+        yield from sums_of(os.path.join(folder, shard.file)).notes.get(kind, [])
 
 
 def clear_leftovers(path: Path, files: set[str]) -> None:
