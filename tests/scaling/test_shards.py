@@ -137,6 +137,14 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     assert content(target) == {"thesis.tex": b"precious"}
 
 
+def test_nothing_is_left_of_a_job_that_does_not_begin(tmp_path: Path) -> None:
+    (tmp_path / "before").mkdir()
+    for name in ("new", "before"):
+        with pytest.raises(TreemeanError, match="absent"):
+            scaling.average([tmp_path / "absent"], tmp_path / name, workers=1)
+    assert [*tmp_path.iterdir()] == [tmp_path / "before"]
+
+
 def test_two_jobs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     from treemean.scaling.folders import working_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,8 +25,12 @@ STAGED = ".staged"
 
 @contextmanager
 def working_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Make a folder, and keep other jobs away from it; what killed processes left there is removed."""
+    """Make a folder, and keep other jobs away from it; what killed processes left there is removed.
+
+    If nothing comes of it, a folder that was not there before is gone again.
+    """
     path = Path(folder)
+    ours = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)
         _check_ours(path)
@@ -38,6 +42,10 @@ def working_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
                 _clear(path)
     except OSError as error:
         raise TreemeanError(f"{error.filename or path}: {reason_of(error)}") from error
+    finally:
+        if ours:
+            with suppress(OSError):  # something is in it
+                path.rmdir()
 
 
 def _clear(path: Path) -> None:
