@@ -6,7 +6,6 @@ import json
 import os
 import random
 import re
-import sqlite3
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -100,6 +99,20 @@ def test_a_finished_job_does_nothing(tmp_path: Path) -> None:
     assert (first.before, second.before) == (False, True)
     assert (first.made, second.made) == (4, 0)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "mean").iterdir()} == before
+
+
+def test_a_finished_job_leaves_no_leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed after the manifest was written, or given again: copies of inputs and other shards go."""
+    treemean.write(runs_of(1, 90)[0], tmp_path / "run.jsonl")
+    paths, mean = [tmp_path / "run.jsonl"] * 2, tmp_path / "mean"
+    scaling.average(paths, mean, workers=1, shard_size=SHARD, binary=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("treemean.scaling.folders.clear_leftovers", lambda *_: None)
+        scaling.average(paths, mean, workers=1, shard_size=SHARD)
+    assert len([*mean.glob("part-*")]) == 6
+    assert scaling.average(paths, mean, workers=1, shard_size=SHARD).before
+    scaling.average(paths, tmp_path / "undisturbed", workers=1, shard_size=SHARD)
+    assert content(mean) == content(tmp_path / "undisturbed")
 
 
 def test_another_job_takes_the_place_of_the_first(tmp_path: Path) -> None:
@@ -350,58 +363,6 @@ def test_runs_of_other_sentences_are_refused(tmp_path: Path) -> None:
 
 
 # ---- other orders ------------------------------------------------------------------------------------
-
-
-def test_other_orders_are_matched_by_id(tmp_path: Path) -> None:
-    runs = runs_of(3, 130)
-    order = np.random.default_rng(3).permutation(130)
-    shuffled = [runs[0], runs[1].take(order), runs[2]]
-    paths = []
-    for number, run in enumerate(shuffled):
-        treemean.write(run, tmp_path / f"{number}.parquet")
-        paths.append(tmp_path / f"{number}.parquet")
-    said: list[str] = []
-    scaling.average(paths, tmp_path / "mean", workers=1, shard_size=33, match="id", say=said.append)
-    assert treemean.read(tmp_path / "mean") == treemean.average(runs)
-    assert said == [f"1 of 3 treebanks were brought into the order of {paths[0]}"]
-    assert not list((tmp_path / "mean").glob(".*"))
-
-
-def test_without_unique_ids_sentences_are_matched_by_position(tmp_path: Path) -> None:
-    twice = [Treebank.concatenate([run, run]) for run in runs_of(2, 50)]
-    twice[1] = twice[1].with_columns(ids=twice[1].ids.take(np.arange(100)[::-1]))
-    paths = []
-    for number, run in enumerate(twice):
-        treemean.write(run, tmp_path / f"{number}.parquet")
-        paths.append(tmp_path / f"{number}.parquet")
-    said: list[str] = []
-    scaling.average(paths, tmp_path / "mean", workers=1, match="id", say=said.append)
-    assert len(said) == 1
-    assert "occur more than once: sentences are matched by position" in said[0]
-
-
-def test_an_id_for_all_sentences_is_no_order(tmp_path: Path) -> None:
-    """No sentence belongs to the first shards then."""
-    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
-    (run,) = runs_of(1, 50)
-    treemean.write(run, paths[0])
-    treemean.write(run.with_columns(ids=run.ids.take(np.full(50, 49))), paths[1])
-    said: list[str] = []
-    scaling.average(paths, tmp_path / "mean", workers=1, match="id", shard_size=10, say=said.append)
-    assert said == [f"{paths[1]} has ids that occur more than once: sentences are matched by position"]
-
-
-def test_no_room_for_the_index_of_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
-    (run,) = runs_of(1, 50)
-    treemean.write(run, paths[0])
-    treemean.write(run.take(np.arange(50)[::-1]), paths[1])
-    monkeypatch.setattr(sqlite3, "connect", full)
-    with pytest.raises(TreemeanError, match=r"ids\.sqlite: database or disk is full"):
-        scaling.average(paths, tmp_path / "mean", workers=1, match="id")
 
 
 # ---- cutting -----------------------------------------------------------------------------------------
