@@ -44,3 +44,19 @@ def test_an_interrupted_average_leaves_the_old_output(
     assert ("interrupted; files are as before" in errors) == (number == signal.SIGINT)
     assert output.read_text() == stats.read_text() == "old"
     assert set(tmp_path.iterdir()) == before
+
+
+def test_an_interrupted_job_says_that_it_goes_on(tmp_path: Path) -> None:
+    trees = [*independent_trees(1, 14, random.Random(1), 0.3)] * 400
+    treemean.write(Treebank.from_trees(trees), tmp_path / "run.jsonl")
+    output = tmp_path / "out"
+    words = ["convert", tmp_path / "run.jsonl", output, "--shard-size", 1]
+    with started(sys.executable, "-m", "treemean", *words, stderr=subprocess.PIPE) as process:
+        while not [*output.glob("part-*")]:  # a hang is a failure
+            assert process.poll() is None
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "interrupted; the same command goes on from where it was\n"
+    assert [*output.glob("part-*")]

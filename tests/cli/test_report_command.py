@@ -229,8 +229,23 @@ def test_an_ensemble_that_is_damaged(ensemble: Path, tmp_path: Path) -> None:
     assert "recorded how it averages" in invoke(out, "--protocol", "standard", "--labelled", code=2)
     (out / "parses" / "test" / "run1.discbracket").unlink()
     assert "are gone" in invoke(out, "-o", tmp_path / "r.html", code=1)
-    (out / "results.json").write_text("{}")
-    assert "no results of an ensemble" in invoke(out, "-o", tmp_path / "r.html", code=1)
+    found = json.loads((out / "results.json").read_text())
+    del found["results"]["selection"]["weights"]
+    for text in (json.dumps(found), "{}", "7", "{"):
+        (out / "results.json").write_text(text)
+        assert "no results of an ensemble" in invoke(out, "-o", tmp_path / "r.html", code=1)
+
+
+@pytest.mark.parametrize("line", ['{"event": "epo', '{"event": "epoch"}', "7"])
+def test_curves_that_are_damaged(ensemble: Path, tmp_path: Path, line: str) -> None:
+    """Such as a last line that was cut off."""
+    import shutil
+
+    out = tmp_path / "out"
+    shutil.copytree(ensemble / "plain", out)
+    (out / "runs" / "run1").mkdir(parents=True)
+    (out / "runs" / "run1" / "metrics.jsonl").write_text(f'{{"event": "begin"}}\n{line}')
+    assert "metrics.jsonl:2: not what training writes" in invoke(out, "-o", tmp_path / "r.html", code=1)
 
 
 def test_a_run_called_average(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 from scaling_instances import SHARD, content, make_model, write_runs
+from scaling_tasks import divide, leave
 from test_engine_gpus import device_of
 
 import treemean
@@ -145,6 +146,20 @@ def test_a_lost_worker_is_replaced(tmp_path: Path) -> None:
     with open_engine("ray", workers=1) as engine:
         found = dict(engine.map(die_once, str(tmp_path), [0, 1]))
     assert found == {0: 0, 1: 1}
+
+
+def test_why_a_task_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that die are told from what Ray itself cannot do, which has nothing to do with memory."""
+
+    def refuse(reference: object) -> None:
+        raise ray.exceptions.RuntimeEnvSetupError("the disk is full")
+
+    with open_engine("ray", workers=1) as engine:
+        with pytest.raises(treemean.TreemeanError, match=r"task 1 of 1 ended its process 5 times"):
+            list(engine.map(leave, 3, [None]))
+        monkeypatch.setattr(ray, "get", refuse)
+        with pytest.raises(treemean.TreemeanError, match=r"(?s)Ray could not run task 1 of 1: .*is full"):
+            list(engine.map(divide, 6, [1]))
 
 
 def die_once(folder: str, task: int) -> int:

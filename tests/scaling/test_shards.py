@@ -25,6 +25,7 @@ from instances import cycle_blow_up, trees_of_graph
 from treemean import scaling
 from treemean.averaging import count_labels
 from treemean.errors import FormatError, InvalidOption, MismatchError, TreemeanError
+from treemean.formats.reading import BATCH
 from treemean.formats.sharded import MANIFEST, UNFINISHED, load_manifest
 from treemean.scaling.inputs import Contents, File, cut
 from treemean.scaling.sums import frequencies_from_dict
@@ -100,6 +101,20 @@ def test_a_finished_job_does_nothing(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "mean").iterdir()} == before
 
 
+def test_a_finished_job_leaves_no_leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed after the manifest was written, or given again: copies of inputs and other shards go."""
+    treemean.write(runs_of(1, 90)[0], tmp_path / "run.jsonl")
+    paths, mean = [tmp_path / "run.jsonl"] * 2, tmp_path / "mean"
+    scaling.average(paths, mean, workers=1, shard_size=SHARD, binary=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("treemean.scaling.folders.clear_leftovers", lambda *_: None)
+        scaling.average(paths, mean, workers=1, shard_size=SHARD)
+    assert len([*mean.glob("part-*")]) == 6
+    assert scaling.average(paths, mean, workers=1, shard_size=SHARD).before
+    scaling.average(paths, tmp_path / "undisturbed", workers=1, shard_size=SHARD)
+    assert content(mean) == content(tmp_path / "undisturbed")
+
+
 def test_another_job_takes_the_place_of_the_first(tmp_path: Path) -> None:
     paths = write_runs(tmp_path)
     scaling.average(paths, tmp_path / "mean", workers=1)
@@ -133,6 +148,14 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(TreemeanError, match=r"something else than a sharded treebank \(thesis.tex\)"):
         scaling.convert(paths[0], target, workers=1)
     assert content(target) == {"thesis.tex": b"precious"}
+
+
+def test_nothing_is_left_of_a_job_that_does_not_begin(tmp_path: Path) -> None:
+    (tmp_path / "before").mkdir()
+    for name in ("new", "before"):
+        with pytest.raises(TreemeanError, match="absent"):
+            scaling.average([tmp_path / "absent"], tmp_path / name, workers=1)
+    assert [*tmp_path.iterdir()] == [tmp_path / "before"]
 
 
 def test_two_jobs_do_not_write_to_one_folder(tmp_path: Path) -> None:
@@ -179,7 +202,8 @@ def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
     assert not (tmp_path / "mean" / MANIFEST).exists()
 
 
-def test_a_finished_job_mends_what_was_damaged(tmp_path: Path) -> None:
+@pytest.mark.parametrize("finished", [True, False])
+def test_the_same_command_mends_what_was_damaged(tmp_path: Path, finished: bool) -> None:
     """A bit that changed, in a file of the same size: the same command makes that shard again."""
     paths = write_runs(tmp_path)
     scaling.average(paths, tmp_path / "mean", workers=1)
@@ -188,6 +212,8 @@ def test_a_finished_job_mends_what_was_damaged(tmp_path: Path) -> None:
     data = bytearray(shard.read_bytes())
     data[len(data) // 3] ^= 1
     shard.write_bytes(data)
+    if not finished:
+        (tmp_path / "mean" / MANIFEST).unlink()
     done = scaling.average(paths, tmp_path / "mean", workers=1)
     assert (done.made, done.found) == (1, 3)
     assert content(tmp_path / "mean") == expected
@@ -282,6 +308,24 @@ def test_bad_records_are_set_aside_with_reason_and_source(tmp_path: Path) -> Non
     assert treemean.read(tmp_path / "out") == run
 
 
+@pytest.mark.parametrize("wanted", [None, "1-2"])
+def test_bad_records_at_the_end_are_set_aside(tmp_path: Path, wanted: str | None) -> None:
+    """Also where the last shard ends with a batch of the reader, and where nobody wants its sentences."""
+    source = tmp_path / "some.discbracket"
+    source.write_text("(S 0=a 1=b)\n" * BATCH + "(S 0=a\n")
+    work = scaling.Conversion(source=str(source), skip_bad=True, sentences=wanted)
+    done = scaling.convert(source, tmp_path / "out", work, shard_size=BATCH // 2, workers=1)
+    assert done.sums.counts["bad"] == 1
+    (aside,) = (tmp_path / "out").glob("_bad-*.jsonl")
+    (record,) = map(json.loads, aside.read_text().splitlines())
+    assert record["sentence"] == str(BATCH + 1)
+    expected = content(tmp_path / "out")
+    for file in (MANIFEST, aside.name, done.manifest.shards[1].file):
+        (tmp_path / "out" / file).unlink()
+    assert scaling.convert(source, tmp_path / "out", work, shard_size=BATCH // 2, workers=1).found == 1
+    assert content(tmp_path / "out") == expected
+
+
 def test_a_sentence_beyond_its_budget_holds_nobody_up(tmp_path: Path) -> None:
     rng = random.Random(1)
     trees, _ = trees_of_graph(*cycle_blow_up(60, 4, rng), rng)
@@ -319,34 +363,6 @@ def test_runs_of_other_sentences_are_refused(tmp_path: Path) -> None:
 
 
 # ---- other orders ------------------------------------------------------------------------------------
-
-
-def test_other_orders_are_matched_by_id(tmp_path: Path) -> None:
-    runs = runs_of(3, 130)
-    order = np.random.default_rng(3).permutation(130)
-    shuffled = [runs[0], runs[1].take(order), runs[2]]
-    paths = []
-    for number, run in enumerate(shuffled):
-        treemean.write(run, tmp_path / f"{number}.parquet")
-        paths.append(tmp_path / f"{number}.parquet")
-    said: list[str] = []
-    scaling.average(paths, tmp_path / "mean", workers=1, shard_size=33, match="id", say=said.append)
-    assert treemean.read(tmp_path / "mean") == treemean.average(runs)
-    assert said == [f"1 of 3 treebanks were brought into the order of {paths[0]}"]
-    assert not list((tmp_path / "mean").glob(".*"))
-
-
-def test_without_unique_ids_sentences_are_matched_by_position(tmp_path: Path) -> None:
-    twice = [Treebank.concatenate([run, run]) for run in runs_of(2, 50)]
-    twice[1] = twice[1].with_columns(ids=twice[1].ids.take(np.arange(100)[::-1]))
-    paths = []
-    for number, run in enumerate(twice):
-        treemean.write(run, tmp_path / f"{number}.parquet")
-        paths.append(tmp_path / f"{number}.parquet")
-    said: list[str] = []
-    scaling.average(paths, tmp_path / "mean", workers=1, match="id", say=said.append)
-    assert len(said) == 1
-    assert "occur more than once: sentences are matched by position" in said[0]
 
 
 # ---- cutting -----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +50,16 @@ def check_engine(
 
 @contextmanager
 def job_progress(description: str) -> Iterator[Progress]:
-    """Show how far a job is, with rate and time left; as a line now and then where nobody watches."""
-    if not sys.stderr.isatty():
-        yield _Lines(description)
-        return
+    """Show how far a job is, and tell whoever interrupts it that the same command goes on."""
+    from treemean.cli.output import resumable
+
+    with resumable(), _bar(description) if sys.stderr.isatty() else nullcontext(_Lines(description)) as shown:
+        yield shown
+
+
+@contextmanager
+def _bar(description: str) -> Iterator[Progress]:
+    """Show how far a job is, with rate and time left."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -103,11 +109,11 @@ def tell_done(done: Done, target: str) -> None:
         say(f"{target} was finished before: nothing to do")
     elif done.found:
         say(f"{done.found} of {done.found + done.made} shards were there from an earlier attempt")
-    for kind, what in (("bad", "bad sentences skipped"), ("skipped", "sentences skipped")):
+    for kind, what in (("bad", "bad sentence"), ("skipped", "sentence")):
         for note in done.sums.notes.get(kind, [])[:10]:
             say(f"skipped: {_note(note)}")
-        if done.sums.counts[kind]:
-            say(f"{done.sums.counts[kind]} {what}; the manifest tells why")
+        if count := done.sums.counts[kind]:
+            say(f"{count} {what}{'s' * (count != 1)} skipped; the manifest tells why")
     for note in done.sums.notes.get("bounded", [])[:10]:
         say(
             f"not proven: {_note(note)}, at most {note['upper_bound']:.4f} instead of {note['objective']:.4f}"

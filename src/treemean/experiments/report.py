@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -144,32 +144,24 @@ def report_of_ensemble(
 ) -> Subject:
     """Report on a folder of `treemean ensemble`: runs, average, scores, tests, learning, fitted hits."""
     place = Path(folder)
-    recorded = _results(place / RESULTS_FILE)
+    recorded = _recorded(place / RESULTS_FILE)
     files = files_of(place / "parses" / TEST)
     gold = files.pop(GOLD)
-    results, names = recorded["results"], tuple(files)
-    chosen, weights = results["selection"]["chosen"], results["selection"]["weights"]
-    model = (
-        load(place / HITS_FILE) if (place / HITS_FILE).is_file() and results["selection"]["model"] else None
-    )
-    if missing := [name for name in chosen if name not in names]:
+    names = tuple(files)
+    model = load(place / HITS_FILE) if recorded.fitted and (place / HITS_FILE).is_file() else None
+    if missing := [name for name in recorded.weights if name not in names]:
         raise FormatError(f"the parses of {', '.join(missing)} are gone", path=str(place / "parses" / TEST))
-    note = results["selection"]["note"]
-    told = {
-        "weights": dict(zip(chosen, weights, strict=True)),
-        "protocol": results["protocol"],
+    told: dict[str, Any] = {
+        "weights": recorded.weights,
+        "protocol": recorded.protocol,
         "title": title or f"The ensemble in {place.resolve().name}",
         "jobs": jobs,
         "most": most,
         "summary": [],
-        "rows": _rows(place, gold, results),
-        "stars": _stars(results["comparisons"]),
+        "rows": _rows(place, gold, recorded),
+        "stars": recorded.stars,
         "curves": _curves(place),
-        "facts": {
-            "the average": f"{note[:1].upper()}{note[1:]}.",
-            **_told(recorded),
-            "treemean": recorded["treemean"],
-        },
+        "facts": recorded.facts,
     }
     return side_by_side(
         [*files.values(), place / NON_BINARY_FILE, gold],
@@ -289,23 +281,53 @@ def _unseen(runs: Sequence[Treebank], gold: Treebank, average: Treebank) -> Unse
 # ---- the folder of an ensemble ----------------------------------------------------------------------
 
 
-def _results(path: Path) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Recorded:
+    """What results.json tells.
+
+    Parameters
+    ----------
+    weights : of the chosen runs, by name; `fitted` : whether hits made the average.
+    stars : see `_stars`.
+    facts : what readers want to know, by name.
+    """
+
+    protocol: str
+    baselines: Mapping[str, Mapping[str, Any]]
+    weights: dict[str, float]
+    fitted: bool
+    stars: dict[str, str]
+    facts: dict[str, str]
+
+
+def _recorded(path: Path) -> _Recorded:
     try:
         found = json.loads(path.read_bytes())
-        for key in ("protocol", "selection", "baselines", "comparisons"):
-            found["results"][key]
-        return dict(found)
+        results, selection = found["results"], found["results"]["selection"]
+        note = selection["note"]
+        return _Recorded(
+            results["protocol"],
+            dict(results["baselines"]),
+            dict(zip(selection["chosen"], selection["weights"], strict=True)),
+            bool(selection["model"]),
+            _stars(results["comparisons"]),
+            {
+                "the average": f"{note[:1].upper()}{note[1:]}.",
+                **_told(found),
+                "treemean": found["treemean"],
+            },
+        )
     except OSError as error:
         raise FormatError(reason_of(error), path=str(path)) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FormatError(
             f"these are no results of an ensemble ({error!r}): run treemean ensemble again", path=str(path)
         ) from error
 
 
-def _rows(place: Path, gold: Path, results: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _rows(place: Path, gold: Path, recorded: _Recorded) -> dict[str, Mapping[str, Any]]:
     """Return the scores of the binary average and of the baselines."""
-    scoring = Scoring(get_protocol(results["protocol"]))
+    scoring = Scoring(get_protocol(recorded.protocol))
 
     def scored(parts: Callable[[], Any]) -> Evaluation:
         try:
@@ -316,7 +338,7 @@ def _rows(place: Path, gold: Path, results: Mapping[str, Any]) -> dict[str, Mapp
     binary = side_by_side([place / BINARY_FILE, gold], scored)
     return {
         "binary average": binary.to_dict(),
-        **{name: {**told, "baseline": True} for name, told in results["baselines"].items()},
+        **{name: {**told, "baseline": True} for name, told in recorded.baselines.items()},
     }
 
 
@@ -334,12 +356,16 @@ def _curves(place: Path) -> dict[str, list[dict[str, Any]]]:
     found = {}
     for path in sorted((place / "runs").glob("run*/metrics.jsonl")):
         epochs = []
-        for line in path.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            if entry.get("event") == "epoch":
-                epochs.append(
-                    {"epoch": entry["epoch"], "selected": entry["selected"], **entry["development"]}
-                )
+        for number, line in enumerate(path.read_bytes().splitlines(), 1):
+            try:
+                entry = json.loads(line)
+                if entry["event"] == "epoch":
+                    epochs.append(
+                        {"epoch": entry["epoch"], "selected": entry["selected"], **entry["development"]}
+                    )
+            except (ValueError, KeyError, TypeError) as error:
+                message = f"not what training writes ({error!r}): remove the file, and curves are left out"
+                raise FormatError(message, path=str(path), line=number) from error
         if epochs:
             found[path.parent.name] = epochs
     return found

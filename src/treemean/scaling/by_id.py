@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from treemean.errors import MismatchError
+from treemean.errors import MismatchError, TreemeanError
 from treemean.formats.arrowtables import load_pyarrow
 from treemean.scaling.folders import STAGED
 from treemean.scaling.inputs import SHARD_SIZE, Contents, File, read_all_rows
@@ -26,6 +26,8 @@ from treemean.trees import Treebank
 
 #: So many files are open at a time, one for each shard that sentences go to.
 _OPEN = 200
+#: The index.
+_IDS = "ids.sqlite"
 
 
 class NoUniqueIds(Exception):
@@ -53,7 +55,7 @@ def aligned_by_id(
     place = folder / STAGED
     place.mkdir(parents=True, exist_ok=True)
     try:
-        with closing(_Index(place / "ids.sqlite", first)) as index:
+        with closing(_Index(place / _IDS, first)) as index:
             found = [
                 _reordered(run, index, place / f"ordered-{number}", size or SHARD_SIZE)
                 if run in other
@@ -65,6 +67,8 @@ def aligned_by_id(
             raise MismatchError(f"{error}, and sentences are to be matched by them") from error
         say(f"{error}: sentences are matched by position")
         return list(runs)
+    except sqlite3.Error as error:  # such as a full disk
+        raise TreemeanError(f"{place / _IDS}: {error}") from error
     say(f"{len(other)} of {len(runs)} treebanks were brought into the order of {first.name}")
     return found
 
@@ -172,6 +176,8 @@ def _some_shards(run: Contents, index: _Index, folder: Path, size: int, wanted: 
         for stream in streams.values():
             stream.close()
     for shard in wanted:
+        if shard not in streams:  # its ids are not there, so others are there twice
+            raise NoUniqueIds(f"{run.name} has ids that occur more than once")
         with pyarrow.memory_map(str(folder / f"{shard}.arrow")) as source:
             reader = pyarrow.ipc.open_file(source)
             parts = [

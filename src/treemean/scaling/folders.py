@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,7 +15,7 @@ from treemean.files.output import write_file
 from treemean.files.parts import remove_leftovers
 from treemean.files.sealed import sealed
 from treemean.formats.sharded import MANIFEST, UNFINISHED, Manifest, Shard, check_shard, load_manifest
-from treemean.scaling.shards import Made, bad_name, found_shard, shard_files, sync_folder
+from treemean.scaling.shards import Made, bad_name, shard_files, sums_of, sync_folder
 from treemean.scaling.sums import Sums
 
 _LOCK = ".lock"
@@ -25,8 +25,12 @@ STAGED = ".staged"
 
 @contextmanager
 def working_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Make a folder, and keep other jobs away from it; what killed processes left there is removed."""
+    """Make a folder, and keep other jobs away from it; what killed processes left there is removed.
+
+    If nothing comes of it, a folder that was not there before is gone again.
+    """
     path = Path(folder)
+    ours = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)
         _check_ours(path)
@@ -38,6 +42,10 @@ def working_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
                 _clear(path)
     except OSError as error:
         raise TreemeanError(f"{error.filename or path}: {reason_of(error)}") from error
+    finally:
+        if ours:
+            with suppress(OSError):  # something is in it
+                path.rmdir()
 
 
 def _clear(path: Path) -> None:
@@ -84,7 +92,8 @@ def _open_lock(path: Path) -> IO[bytes]:
 def finished(path: Path, told: str) -> Manifest | None:
     """Return the manifest if a job with this fingerprint is done, and all its files are there and whole.
 
-    A file of this job that is damaged is removed: otherwise it would be taken over, by its name.
+    A file of this job that is damaged is removed: otherwise it would be taken over, by its name. So is what
+    others left: the job may have been killed after the manifest was written.
     """
     if not (path / MANIFEST).is_file():
         return None
@@ -101,7 +110,10 @@ def finished(path: Path, told: str) -> Manifest | None:
         except FormatError:
             (path / shard.file).unlink(missing_ok=True)
             whole = False
-    return manifest if whole else None
+    if not whole:
+        return None
+    clear_leftovers(path, manifest)
+    return manifest
 
 
 def begin(path: Path, provenance: Mapping[str, Any]) -> None:
@@ -123,7 +135,6 @@ class Collected:
         self.sums = Sums()
         self.new = 0
         self._shards: dict[int, Shard] = {}
-        self._bad: set[str] = set()
         self._waiting: dict[int, Sums] = {}
         self._added = 0
 
@@ -132,8 +143,6 @@ class Collected:
         self._shards[number] = made.shard
         self._waiting[number] = made.sums
         self.new += made.new
-        if made.sums.counts["bad"]:
-            self._bad.add(bad_name(made.shard.file))
         while self._added in self._waiting:
             self.sums.add(self._waiting.pop(self._added))
             self._added += 1
@@ -142,11 +151,6 @@ class Collected:
     def shards(self) -> list[Shard]:
         """All shards, in their order."""
         return [self._shards[number] for number in sorted(self._shards)]
-
-    @property
-    def files(self) -> set[str]:
-        """The names of all files that belong to the treebank."""
-        return {shard.file for shard in self._shards.values()} | self._bad
 
 
 def finish(path: Path, made: Collected, provenance: Mapping[str, Any]) -> Manifest:
@@ -163,7 +167,7 @@ def finish(path: Path, made: Collected, provenance: Mapping[str, Any]) -> Manife
     manifest = Manifest(tuple(made.shards), provenance, made.sums.to_dict())
     manifest.save(path)
     sync_folder(path)
-    clear_leftovers(path, made.files)
+    clear_leftovers(path, manifest)
     return manifest
 
 
@@ -172,18 +176,14 @@ def notes_of(folder: str | os.PathLike[str], manifest: Manifest, kind: str) -> I
     if not manifest.sums["counts"].get(kind):
         return
     for shard in manifest.shards:
-        found = found_shard(os.fspath(folder), shard.file)
-        if found is None:
-            raise FormatError(
-                "not the file that the manifest tells of", path=os.path.join(folder, shard.file)
-            )
-        yield from found.sums.notes.get(kind, [])
+        yield from sums_of(os.path.join(folder, shard.file)).notes.get(kind, [])
 
 
-def clear_leftovers(path: Path, files: set[str]) -> None:
+def clear_leftovers(path: Path, manifest: Manifest) -> None:
     """Remove what unfinished or earlier jobs left, but for the files of the manifest."""
     (path / UNFINISHED).unlink(missing_ok=True)
     shutil.rmtree(path / STAGED, ignore_errors=True)
+    files = {name for shard in manifest.shards for name in (shard.file, bad_name(shard.file))}
     for file in shard_files(path):
         if file.name not in files:
             file.unlink(missing_ok=True)

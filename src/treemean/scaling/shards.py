@@ -156,20 +156,32 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def found_shard(folder: str, file: str) -> Made | None:
-    """Return a shard that was made before, None if it is not there or not whole."""
-    from treemean.formats.parquet import describe
+    """Return a shard that was made before, None if it is not there or not whole.
+
+    All of it is read, as pages have checksums: what is damaged would else be called right by the manifest.
+    """
+    from treemean.formats.parquet import read_rows
 
     path = os.path.join(folder, file)
     if not os.path.isfile(path):
         return None
     try:
-        rows, texts = describe(path)
-        sums = Sums.from_json(texts[SUMS_KEY])
-    except (FormatError, KeyError):
-        return None
-    if rows != sums.sentences:
+        sums = sums_of(path)
+        for _ in read_rows(path, 0, sums.sentences, sums.sentences):
+            pass
+    except FormatError:
         return None
     return Made(described(path, sums.sentences, sums.words, sums.constituents), sums, new=False)
+
+
+def sums_of(path: str) -> Sums:
+    """Return what was counted of a shard; raise `FormatError` if the file does not tell."""
+    from treemean.formats.parquet import describe
+
+    _, texts = describe(path)
+    if SUMS_KEY not in texts:
+        raise FormatError("not a shard of ours: it has no sums", path=path)
+    return Sums.from_json(texts[SUMS_KEY])
 
 
 class SetAside(Problems):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, count, islice
+from itertools import count, islice
 from typing import Any
 
 from treemean.files.checksums import checksum
@@ -59,10 +59,15 @@ def each_shard(work: Work, task: StreamTask) -> Iterator[Made]:
                 problems.take()
             yield found
         else:
-            trees = work.trees(([batch] for batch in batches), number * task.size, sums)
+            trees = _to_the_end(work.trees(([batch] for batch in batches), number * task.size, sums), batches)
             yield write_shard(trees, sums, task.folder, file, problems)
-            for _ in batches:  # what the work did not want to see
-                pass
+
+
+def _to_the_end(trees: Iterator[Treebank], batches: Iterator[Treebank]) -> Iterator[Treebank]:
+    """Yield trees, and then read what the work did not want to see: bad records belong to their shard."""
+    yield from trees
+    for _ in batches:
+        pass
 
 
 def read_any(path: str, reading: Mapping[str, Any], problems: Problems | None = None) -> Iterator[Treebank]:
@@ -82,24 +87,24 @@ class Stream:
 
     def __init__(self, batches: Iterator[Treebank]) -> None:
         self._batches = batches
+        self._begun = Treebank.empty()
 
     @property
     def ended(self) -> bool:
         """Whether no sentence is left."""
-        first = next((batch for batch in self._batches if len(batch)), None)
-        if first is None:
-            return True
-        self._batches = chain([first], self._batches)
+        while not len(self._begun):
+            following = next(self._batches, None)
+            if following is None:
+                return True
+            self._begun = following
         return False
 
     def next(self, size: int) -> Iterator[Treebank]:
-        """Yield the batches of the next `size` sentences; all must be taken."""
-        while size:
-            batch = next((batch for batch in self._batches if len(batch)), None)
-            if batch is None:
-                return
-            if len(batch) > size:
-                self._batches = chain([batch[size:]], self._batches)
-                batch = batch[:size]
+        """Yield the batches of the next `size` sentences; all must be taken.
+
+        It looks for the sentence after them: bad records before that one, or at the end, are met here.
+        """
+        while not self.ended and size:
+            batch, self._begun = self._begun[:size], self._begun[size:]
             size -= len(batch)
             yield batch

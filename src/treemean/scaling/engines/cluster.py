@@ -126,9 +126,12 @@ class RayEngine:
             answer: bytes = ray.get(reference)
             return answer
         except ray.exceptions.RayError as error:
+            task, kinds = f"task {number + 1} of {count}", ray.exceptions
+            if not isinstance(error, (kinds.WorkerCrashedError, kinds.OutOfMemoryError, kinds.RayActorError)):
+                raise TreemeanError(f"Ray could not run {task}: {error}") from error
             raise TreemeanError(
-                f"task {number + 1} of {count} ended its process {ATTEMPTS} times; too little memory is the "
-                f"usual reason: give fewer workers ({type(error).__name__})"
+                f"{task} ended its process {ATTEMPTS} times; too little memory is the usual reason: give "
+                f"fewer workers ({type(error).__name__})"
             ) from error
 
     def _submitter(self, call: Any, gpu: bool) -> tuple[Callable[[bytes], Any], int]:
