@@ -90,7 +90,7 @@ def test_what_was_set_aside_is_written_as_it_stood(tmp_path: Path) -> None:
             tmp_path / "bad",
         ),
     )
-    assert "1 bad sentences skipped" in said
+    assert "1 bad sentence skipped" in said
     assert (tmp_path / "bad").read_text() == "{bad\n"
 
 
