@@ -7,7 +7,7 @@ from hypothesis import settings
 #: In `make test-slow`.
 USUAL = 60
 #: In `make test`.
-EVERY_DAY = 20
+EVERY_DAY = 15
 
 
 def examples(count: int) -> settings:
