@@ -179,7 +179,7 @@ def test_epochs_beside_the_last_one(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert rows == [["| epoch 2", "2"], ["| epoch 1", "2"], ["| all epochs", "4"]]
 
 
-def test_layers_hold_every_span_once_and_cross_nowhere(tmp_path: Path) -> None:
+def test_layers_hold_every_span_once_and_cross_nowhere() -> None:
     spans = [(0b0011, 0.5), (0b0110, 0.4), (0b1100, 0.45), (0b1001, 0.2), (0b1111, 1.0)]
     layers = posteriors.in_layers(spans, 3)
     assert layers == [[(15, 1.0), (3, 0.5), (12, 0.45)], [(6, 0.4), (9, 0.2)], []]

@@ -144,8 +144,8 @@ def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget, options: N
     """Measure all epochs of the runs of a variant that were not measured before."""
     kept = report.values.get("measured", [])
     variant = next(iter(jobs)).variant
-    epochs = [_epochs_of(job) for job in jobs.values()]
-    common = min(epochs)  # of which all runs have a model
+    models = [RunFolder(job.folder, job.run).models_of_epochs() for job in jobs.values()]
+    common = min(map(len, models))  # epochs of which all runs have a model
     names = {(run.initialisation, run.order) for run in jobs}
     for entry in kept:
         known = {(run["initialisation"], run["order"]) for run in entry["runs"]}
@@ -173,14 +173,6 @@ def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget, options: N
         "runs": [asdict(run) | {"epochs": _with_criteria(run, told, found)} for run in jobs],
     }
     report.save(measured=[*(other for other in kept if other["variant"] != variant), entry])
-
-
-def _epochs_of(job: Job) -> int:
-    """Return how many epochs in a row have a model."""
-    folder, epoch = RunFolder(job.folder, job.run), 1
-    while (folder.model_of_epoch(epoch) / "model.json").exists():
-        epoch += 1
-    return epoch - 1
 
 
 def _with_criteria(

@@ -6,7 +6,7 @@
 `collect` parses the development and test sentences with models and writes, beside the MBR tree of each, its
 spans above a small posterior. These cross, so they are written as several trees, *layers*: a span goes, the
 most probable first, into the first layer that it does not cross. Candidates that are in no MBR tree become
-available so. FOLDER/posteriors.zip has all files, such as dev/MODEL-2.jsonl for the second layer; MODEL-0 are
+available so. FOLDER/posteriors.zip has all files, such as dev/run01-2.jsonl for the second layer; run01-0 has
 MBR trees. It runs where nothing is installed. `compare` averages trees, and layers by their posteriors,
 without gold trees; and both with hits fitted to the development trees.
 """
@@ -23,16 +23,17 @@ import numpy as np
 import torch
 
 from benchmarks.common import show
+from benchmarks.learning.ensemble import PARTS
 from treemean.formats import read, write
 from treemean.grammars.spans import SpanPosteriors
 from treemean.parsing import Model
 from treemean.parsing.batches import cut_for
+from treemean.parsing.parse import LABEL, POSTERIOR
 from treemean.parsing.text import Sentence, sentences_of
 from treemean.trees import Constituent, Tree, Treebank
 
+#: Longer sentences are left out, as they are in the Dutch experiment.
 LONGEST = 40
-LABEL, POSTERIOR = "NT", "posterior"
-PARTS = ("dev", "test")
 #: A span and its posterior.
 Span = tuple[int, float]
 
@@ -42,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> None:
     tasks = parser.add_subparsers(dest="task", required=True)
     task = tasks.add_parser("collect", help="write trees and layers")
     task.add_argument("models", type=Path, nargs="+", help="folders of models")
-    task.add_argument("--names", nargs="+", help="what they are called; model1, model2, … if not given")
+    task.add_argument("--names", nargs="+", help="of their files, run…; by default run01, run02, …")
     task.add_argument("--data", type=Path, default=Path("out/gpu-data"), help="with dev.jsonl, test.jsonl")
     task.add_argument("--out", type=Path, default=Path("out/posteriors"), help="folder for the files")
     task.add_argument("--least", type=float, default=0.02, help="posterior of a span that is written")
@@ -52,7 +53,7 @@ def main(words: Sequence[str] | None = None) -> None:
     task.add_argument("--model", default="boosted", help="of treemean fit")
     options = parser.parse_args(words)
     if options.task == "collect":
-        names = options.names or [f"model{number}" for number in range(1, len(options.models) + 1)]
+        names = options.names or [f"run{number:02d}" for number in range(1, len(options.models) + 1)]
         for name, model in zip(names, options.models, strict=True):
             collect(name, model, options)
         shutil.make_archive(str(options.out / "posteriors"), "zip", options.out, ".")
@@ -151,12 +152,13 @@ def _cross(first: int, second: int) -> bool:
 
 def compare(folder: Path, model: Any) -> None:
     """Print F1 on test sentences of averages of trees, and of layers."""
+    from benchmarks.learning.supply import trees_of
     from treemean.averaging import average
     from treemean.evaluation import evaluate
     from treemean.evaluation.results import METRICS
     from treemean.fitting import fit
 
-    parts = {part: _read_part(folder / part) for part in PARTS}
+    parts = {part: trees_of(folder / part) for part in PARTS}
     names = list(parts["test"][1])
     trees = [name for name in names if name.endswith("-0")]
     layers = [name for name in names if not name.endswith("-0")]
@@ -178,11 +180,6 @@ def compare(folder: Path, model: Any) -> None:
         rows.append([called, *(getattr(found, metric).f1 for metric in METRICS)])
         print(f"{called}: {found.overall.f1:.2f}", flush=True)
     show(["average", *METRICS], rows, f"F1 on {len(gold)} test sentences, {len(trees)} models")
-
-
-def _read_part(folder: Path) -> tuple[Treebank, dict[str, Treebank]]:
-    runs = {path.stem: read(path) for path in sorted(folder.glob("*.jsonl")) if path.stem != "gold"}
-    return read(folder / "gold.jsonl"), runs
 
 
 if __name__ == "__main__":

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import count, takewhile
 from pathlib import Path
 
 from treemean.names import Individuals
-from treemean.parsing.model import DESCRIPTION
 from treemean.training.folders import RunFolder
 
 _EPOCH = re.compile(r"(.+)-epoch(\d+)")
@@ -21,9 +19,7 @@ def models_of(folder: Path, runs: Iterable[int], individuals: Individuals) -> di
         if individuals == "runs":
             found[place.path.name] = place.model
         else:
-            every = ((epoch, place.model_of_epoch(epoch)) for epoch in count(1))
-            kept = takewhile(lambda pair: (pair[1] / DESCRIPTION).exists(), every)
-            found |= {f"{place.path.name}-epoch{epoch:02d}": model for epoch, model in kept}
+            found |= {f"{place.path.name}-epoch{model.name}": model for model in place.models_of_epochs()}
     return found
 
 

@@ -17,6 +17,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,11 @@ class RunFolder:
     def model_of_epoch(self, epoch: int) -> Path:
         """Return where the model of an epoch is kept, if those of all epochs are."""
         return self.path / "epochs" / f"{epoch:02d}"
+
+    def models_of_epochs(self) -> list[Path]:
+        """Return the models of all epochs from the first one on, as far as they are kept."""
+        every = map(self.model_of_epoch, count(1))
+        return list(takewhile(lambda model: (model / DESCRIPTION).exists(), every))
 
     def result(self, checksum: str) -> RunResult | None:
         """Return the result if the run is finished.
