@@ -10,6 +10,7 @@ for the sums over discontinuous spans, whose operands have 16 binary digits.
 
 from __future__ import annotations
 
+import sys
 import time
 from argparse import Namespace
 from collections.abc import Sequence
@@ -25,6 +26,8 @@ from treemean.training.together import Job
 
 #: The kinds of runs, in the order in which they are trained: precision and floor.
 KINDS = [("ours", 0.0), ("float32", 0.0), ("ours", 1e-9), ("float32", 1e-9)]
+#: Our kernels as they are; from parameters to rules in float32, the inside algorithm by ours; all in float32.
+PRECISIONS = ("ours", "rules", "float32")
 #: A share of what is left of the time for each of them; the rest is for those that follow.
 SHARES = [0.25, 0.5, 0.5, 1.0]
 
@@ -66,19 +69,22 @@ def _run(options: Namespace, part: str, seconds: float) -> None:
 def _part(options: Namespace) -> None:
     budget, report = Budget(options.seconds), Report(options.out, f"quality-{options.part}")
     precision, _, floor = options.part.partition("-")
-    if precision == "float32":
-        _use_full_precision()
+    _use_precision(precision)
     study(options.part, _jobs(options, precision, float(floor)), budget, report, reserve=10.0)
     report.save(memory=torch.cuda.max_memory_reserved() / 2**30 if torch.cuda.is_available() else 0)
     exit_if_failed()
 
 
-def _use_full_precision() -> None:
+def _use_precision(name: str) -> None:
     from treemean.grammars.rank.triton.context import use_full_precision
     from treemean.training.gpu.objective import FusedObjective
 
-    use_full_precision()
-    FusedObjective.dtype = torch.float32
+    if name not in PRECISIONS:
+        sys.exit(f"unknown precision {name!r}; there are {', '.join(PRECISIONS)}")
+    if name == "float32":
+        use_full_precision()
+    if name != "ours":
+        FusedObjective.dtype = torch.float32
     assert torch.get_float32_matmul_precision() == "highest"
 
 
