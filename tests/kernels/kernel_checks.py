@@ -39,6 +39,17 @@ def differentiate(
     return value.detach().cpu().double(), {n: g.cpu().double() for n, g in zip(leaves, gradients)}
 
 
+def rounded_at_random(product: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return a matrix product whose every number is off by a little, as sums on a GPU are."""
+    generator = torch.Generator().manual_seed(1)
+
+    def rounded(a: Tensor, b: Tensor) -> Tensor:
+        result = product(a, b)
+        return result * (1 + 1e-6 * torch.randn(result.shape, generator=generator).to(result))
+
+    return rounded
+
+
 def assert_same_gradients(found: dict[str, Tensor], expected: dict[str, Tensor], tolerance: float) -> None:
     """Compare norms: small numbers of a tensor may be off by more than large ones."""
     for name, wanted in expected.items():

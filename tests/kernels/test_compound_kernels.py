@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from kernel_checks import rounded_at_random
 from torch import Tensor, nn
 
 from grammar_instances import tiny_grammar
@@ -193,13 +194,7 @@ def test_preterminals_with_one_word_emit_it_for_sure_however_large_their_logits(
     log_probs = (hidden.double() @ weights.double().T + bias).log_softmax(-1)
     words = log_probs.argmax(-1)  # of each preterminal its word
     assert log_probs.amax(-1).min() > -1e-6
-
-    def rounded(a: Tensor, b: Tensor) -> Tensor:
-        result = product(a, b)
-        return result * (1 + 1e-6 * torch.randn(result.shape, generator=generator).to(result))
-
-    generator, product = torch.Generator().manual_seed(1), emissions.product
-    monkeypatch.setattr(emissions, "product", rounded)
+    monkeypatch.setattr(emissions, "product", rounded_at_random(emissions.product))
     given = [x.to(device).requires_grad_() for x in (hidden, weights, bias)]
     with precision(halves):
         found = word_log_probs(*given, words.to(device)).detach()

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from treemean.averaging.arguments import number
 from treemean.errors import InvalidOption, TreemeanError
+from treemean.trees.bitsets import fan_out_of
 
 #: Weights that are not short decimals are rounded to this many parts of the largest one.
 RESOLUTION = 1 << 30
@@ -32,6 +33,10 @@ class Weights:
     def total(self) -> int:
         """The sum by which objectives are divided: that of the continuous weights."""
         return sum(self.continuous)
+
+    def of_set(self, mask: int) -> tuple[int, ...]:
+        """Return the weights that hold for a set of words: those with a gap have weights of their own."""
+        return self.continuous if fan_out_of(mask) == 1 else self.discontinuous
 
     def has_say(self, individual: int) -> bool:
         """Tell whether an individual has any weight."""

@@ -145,7 +145,7 @@ class SentenceCounts:
 
     def take(self, chosen: NDArray[Any]) -> SentenceCounts:
         """Return the counts of some sentences."""
-        return SentenceCounts(self.matched[chosen], self.predicted[chosen], self.gold[chosen])
+        return self[chosen]
 
     def total(self, level: Level) -> Counts:
         """Return the pooled counts, with means over sentences if the level is `"sentence"`."""

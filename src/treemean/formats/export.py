@@ -179,11 +179,11 @@ def _tree(body: list[_Line], version: int, id: str) -> Tree:
         [line.fields[0] for line in words],
         parents[:start],
         [
-            Node(_filled(node.fields[column - 3]), _filled(node.fields[column - 1]), parent)
+            Node(filled(node.fields[column - 3]), filled(node.fields[column - 1]), parent)
             for node, parent in zip(nodes, parents[start:], strict=True)
         ],
-        tags=[_filled(line.fields[column - 3]) for line in words],
-        word_functions=[_filled(line.fields[column - 1]) for line in words],
+        tags=[filled(line.fields[column - 3]) for line in words],
+        word_functions=[filled(line.fields[column - 1]) for line in words],
         id=id,
         root_label=VIRTUAL_ROOT,
     )
@@ -221,7 +221,8 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 10
 
 
-def _filled(text: str) -> str:
+def filled(text: str) -> str:
+    """Return a label, a tag or a function; dashes stand for an empty one, here and in TIGER XML."""
     return "" if text == NOTHING else text
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from treemean.errors import FormatError, InvalidTree, UnwritableTree
 from treemean.files.source import MAX_RECORD, Source
 from treemean.formats.blocks import Blocks
-from treemean.formats.export import VIRTUAL_ROOT, has_virtual_root
+from treemean.formats.export import NOTHING, VIRTUAL_ROOT, filled, has_virtual_root
 from treemean.formats.native import treebank_from_columns
 from treemean.formats.parents import TOP, Node, tree_from_parents
 from treemean.formats.plain import Text, core_function, is_read_by_core
@@ -30,8 +30,6 @@ from treemean.formats.writing import BatchWriter, TextWriter, Unwritable
 from treemean.formats.xmlstream import NOT_XML, Element, declared_encoding, elements, line_of, parse_element
 from treemean.trees import Child, Tree, Treebank
 
-#: What is written where there is nothing.
-NOTHING = "--"
 ROOTS = ("corpus", "subcorpus")
 FIRST_NODE = 500
 HEADER = """\
@@ -160,7 +158,7 @@ def _tree(sentence: Element, id: str) -> Tree:
         index_of[name] = index
     count = len(terminals)
     parents = [TOP] * (count + len(nodes))
-    functions = [""] * count + [_filled(nt.get("function", "")) for nt in nodes]
+    functions = [""] * count + [filled(nt.get("function", "")) for nt in nodes]
     reached: set[int] = set()
     for nt in nonterminals:
         above = TOP if nt in virtual else index_of[nt.get("id")] - count
@@ -175,15 +173,15 @@ def _tree(sentence: Element, id: str) -> Tree:
                 raise FormatError(_edges_to(nonterminals, name), line=line_of(edge))
             reached.add(child)
             parents[child] = above
-            functions[child] = _filled(edge.get("label", ""))
+            functions[child] = filled(edge.get("label", ""))
     return tree_from_parents(
         [_attribute(t, "word") for t in terminals],
         parents[:count],
         [
-            Node(_filled(nt.get("cat", "")), function, parent)
+            Node(filled(nt.get("cat", "")), function, parent)
             for nt, function, parent in zip(nodes, functions[count:], parents[count:], strict=True)
         ],
-        tags=[_filled(t.get("pos", "")) for t in terminals],
+        tags=[filled(t.get("pos", "")) for t in terminals],
         word_functions=functions[:count],
         id=id,
         root_label=VIRTUAL_ROOT,
@@ -210,7 +208,7 @@ def _is_virtual(nt: Element, roots: Sequence[str]) -> bool:
         id.endswith(f"_{VIRTUAL_ROOT}")
         and id in roots
         and nt.get("cat") == VIRTUAL_ROOT
-        and not _filled(nt.get("function", ""))
+        and not filled(nt.get("function", ""))
     )
 
 
@@ -219,10 +217,6 @@ def _attribute(element: Element, name: str) -> str:
     if value is None:
         raise FormatError(f"<{etree.QName(element).localname}> has no {name!r}", line=line_of(element))
     return value
-
-
-def _filled(text: str) -> str:
-    return "" if text == NOTHING else text
 
 
 # ---- writing ----------------------------------------------------------------------------------------

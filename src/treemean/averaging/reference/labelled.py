@@ -25,7 +25,6 @@ from treemean.errors import Unsolved
 from treemean.names import Direction, Unaries
 from treemean.trees import Constituent, Tree, compatible
 from treemean.trees.binarise import binarise
-from treemean.trees.bitsets import fan_out_of
 
 #: How many trees are looked at before a sentence is called too hard.
 _MOST_TREES = 1_000_000
@@ -67,15 +66,13 @@ class LabelledProblem:
         """|L(T_k)|."""
         return tuple(self.words + counter.total() for counter in self.labelled)
 
-    def kind(self, mask: int) -> tuple[int, ...]:
-        """Return the weights that hold for a set."""
-        return self.weights.continuous if fan_out_of(mask) == 1 else self.weights.discontinuous
-
     def hits(self, candidate: int) -> tuple[int, ...]:
         """Return what a candidate has in common with each individual, times its weight."""
         mask, chain = self.candidates[candidate]
         mine = Counter((mask, label) for label in chain)
-        return tuple(w * (mine & theirs).total() for w, theirs in zip(self.kind(mask), self.labelled))
+        return tuple(
+            w * (mine & theirs).total() for w, theirs in zip(self.weights.of_set(mask), self.labelled)
+        )
 
     def objective(self, chosen: Sequence[tuple[int, Chain]]) -> Fraction:
         """Return the weighted mean of F_β of the tree with these sets and chains, by definition."""
@@ -84,7 +81,9 @@ class LabelledProblem:
         result = Fraction(0)
         for k, (theirs, their_size) in enumerate(zip(self.labelled, self.sizes)):
             common = self.words * self.weights.continuous[k]
-            common += sum(count * self.kind(mask)[k] for (mask, _), count in (mine & theirs).items())
+            common += sum(
+                count * self.weights.of_set(mask)[k] for (mask, _), count in (mine & theirs).items()
+            )
             result += (1 + self.beta2) * common / (size + self.beta2 * their_size)
         return result / self.weights.total
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 from treemean.averaging.frequencies import Chain, Frequencies, summed, tells_something
 from treemean.averaging.weights import Weights
 from treemean.trees import Constituent, Tree
-from treemean.trees.bitsets import fan_out_of
 
 Text = TypeVar("Text", bound=Hashable)
 
@@ -27,24 +26,20 @@ class Voters:
             counted.functions for counted, tells in zip(frequencies, self._tell_functions) if tells
         )
 
-    def kind(self, mask: int) -> tuple[int, ...]:
-        """Return the weights that hold for a set of words."""
-        return self.weights.continuous if fan_out_of(mask) == 1 else self.weights.discontinuous
-
     def weight_of(self, mask: int) -> int:
         """Return the weight of the trees that have a set of words."""
-        return sum(w for w, tree in zip(self.kind(mask), self.trees) if mask in tree.masks)
+        return sum(w for w, tree in zip(self.weights.of_set(mask), self.trees) if mask in tree.masks)
 
     def support(self, mask: int) -> float:
         """Return the share of the weight that has a set of words."""
-        total = sum(self.kind(mask))
+        total = sum(self.weights.of_set(mask))
         return self.weight_of(mask) / total if total else 0.0
 
     def constituents(self, mask: int, chain: Chain | None = None) -> list[Constituent]:
         """Return the constituents over a set of words, from top to bottom; their labels are voted on, too."""
         if chain is None:
             votes: Counter[Chain] = Counter()
-            for weight, tree in zip(self.kind(mask), self.trees):
+            for weight, tree in zip(self.weights.of_set(mask), self.trees):
                 if mask in tree.masks:
                     votes[chain_over(mask, tree)] += weight
             chain = _winner(votes, self.chains)
@@ -52,14 +47,14 @@ class Voters:
         for place, label in enumerate(chain):
             before = chain[:place].count(label)
             weight_behind, functions = 0, Counter[str]()
-            for weight, tree, tells in zip(self.kind(mask), self.trees, self._tell_functions):
+            for weight, tree, tells in zip(self.weights.of_set(mask), self.trees, self._tell_functions):
                 with_label = [c for c in tree.constituents if c.mask == mask and c.label == label]
                 if len(with_label) > before:
                     weight_behind += weight
                     if tells:
                         functions[with_label[before].function] += weight
             function = _winner(functions, self._functions) if functions else ""
-            total = sum(self.kind(mask))
+            total = sum(self.weights.of_set(mask))
             labelled = weight_behind / total if total else 0.0
             found.append(
                 Constituent(

@@ -17,7 +17,6 @@ from functools import cached_property
 
 from treemean.averaging.weights import Weights
 from treemean.trees import Tree, compatible
-from treemean.trees.bitsets import fan_out_of
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def make_problem(trees: Sequence[Tree], weights: Weights, beta2: Fraction = Frac
     trivial = n + 1 if n > 1 else n
 
     def weight(mask: int, k: int) -> int:
-        return (weights.continuous if fan_out_of(mask) == 1 else weights.discontinuous)[k]
+        return weights.of_set(mask)[k]
 
     return Problem(
         n,
