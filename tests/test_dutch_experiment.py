@@ -148,9 +148,10 @@ def test_variants_are_compared_with_the_same_runs(tmp_path: Path, capsys: pytest
             ]
         }
 
-    begun = {"device": "d", "torch": "t", "variants": {"base": []}, "base": {"base-1-1": run(1.0)}}
-    report = {
-        "device": "d", "torch": "t", "variants": {"base": [], "no-gaps": ["a.b=0"]},
+    known = {"device": "d", "torch": "t", "preset": "tn-lcfrs"}
+    begun = known | {"variants": {"base": []}, "base": {"base-1-1": run(1.0)}}
+    report = known | {
+        "variants": {"base": [], "no-gaps": ["a.b=0"]},
         "base": {"base-1-1": run(1.0, 4.0), "base-2-1": run(6.0, 8.0)},
         "no-gaps": {"no-gaps-1-1": run(0.0), "no-gaps-2-1": run(0.1)},
     }  # fmt: skip

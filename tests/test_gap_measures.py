@@ -16,14 +16,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
-from benchmarks.learning import discontinuity, gaps
+from benchmarks.learning import discontinuity, gaps, parted
+from benchmarks.page import discontinuity as page
 from benchmarks.page.chance import sign_p_value
 from examples import examples
 from parser_instances import SIZES, write_instance
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.training import load_config
 from treemean.training.corpus import Corpus, prepare
-from treemean.trees import bitsets
+from treemean.trees import Tree, Treebank, bitsets
 
 NUMBERS = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=7)
 
@@ -142,3 +143,31 @@ def test_one_command_compares_variants(tmp_path: Path, capsys) -> None:
     assert names == {f"{variant}/{name.format(run)}" for variant, name, run in pairs}
     discontinuity.main(words)  # everything is there already
     assert "is measured" not in capsys.readouterr().out
+
+
+def test_a_variant_without_a_finished_epoch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {"variant": "slow", "epochs": 0, "union_recall": [], "runs": [{"epochs": []}]}
+    discontinuity._tables([entry], ["slow"])
+    assert "no epoch is measured yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("preset", "settings"),
+    [("tn-lcfrs", ("a.b=1",)), ("c-lcfrs", ("--preset c-lcfrs", "a.b=1"))],
+)
+def test_runs_of_other_grammars_stand_apart(preset: str, settings: tuple[str, ...]) -> None:
+    report = {"preset": preset, "variants": {"x": ["a.b=1"]}, "x": {"x-3-2": {"epochs": []}}}
+    assert list(page.runs_of(report)) == [((settings, 3, 2, 1), [])]
+
+
+def test_each_kind_of_constituent_has_votes_of_its_own() -> None:
+    words = list("abcde")
+    first, second = (
+        Treebank.from_trees([Tree(words, [(positions, "") for positions in (range(5), *own)])])
+        for own in ([[0, 1], [0, 1, 2, 3]], [[0, 3]])
+    )
+    positions = [
+        {c.positions for c in parted.parted_average([first], [second], ratio)[0]} for ratio in (0.0, 5.0)
+    ]
+    assert positions[0] == {(0, 1), (0, 1, 2, 3), tuple(range(5))}
+    assert positions[1] == {(0, 3), (0, 1, 2, 3), tuple(range(5))}  # (0, 1) crosses (0, 3)

@@ -109,7 +109,7 @@ def main(words: Sequence[str] | None = None) -> None:
             target = _trees_of(options, name)
             guard(f"trees of {run.name}", write_trees, job, run.place, options.data, target, budget)
     shutil.make_archive(str(options.out / "discontinuity"), "zip", _trees_of(options))
-    report.save(variants=variants, complete=all(complete))
+    report.save(preset=options.preset, variants=variants, complete=all(complete))
     measured = [told for told in report.values.get("measured", []) if told["variant"] in variants]
     _tables(measured, list(variants))
     exit_if_failed()
@@ -202,7 +202,7 @@ def _with_criteria(
 
 def _tables(measured: Sequence[Mapping[str, Any]], variants: Sequence[str]) -> None:
     by_variant = {entry["variant"]: entry for entry in measured}
-    known = [by_variant[name] for name in variants if name in by_variant]
+    known = [by_variant[name] for name in variants if name in by_variant and by_variant[name]["union_recall"]]
     if not known:
         print("no epoch is measured yet", flush=True)
         return

@@ -22,6 +22,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
 from benchmarks.common import ROOT
+from benchmarks.learning.ensemble import PRESETS
 from benchmarks.learning.study import nats_per_word
 from benchmarks.page.__main__ import fill
 from benchmarks.page.chance import sign_p_value
@@ -31,7 +32,11 @@ from treemean.files.output import write_file
 from treemean.reporting.tables import Table
 
 #: What is said of the numbers.
-ABOUT = "development scores after each epoch of TN-LCFRS runs on the Dutch text; together: with how many runs"
+ABOUT = "development scores after each epoch of runs on the Dutch text; together: with how many runs"
+#: Among settings: the grammar, unless it is TN-LCFRS.
+PRESET = "--preset"
+#: How many panels of the figure stand side by side.
+BESIDE = 5
 #: A run that learns discontinuous constituents, and one that does not: their F1.
 MUCH, NOTHING = 5.0, 0.5
 #: What makes a run what it is.
@@ -71,6 +76,7 @@ def _key(run: Mapping[str, Any]) -> Key:
 
 def runs_of(report: Mapping[str, Any]) -> Iterator[tuple[Key, list[dict[str, Any]]]]:
     """Yield the runs of a report, and what was measured after each of their epochs."""
+    grammar = [] if report["preset"] == PRESETS[0] else [f"{PRESET} {report['preset']}"]
     for variant, settings in report["variants"].items():
         for name, run in report[variant].items():
             initialisation, order = map(int, name.removeprefix(f"{variant}-").split("-"))
@@ -84,7 +90,7 @@ def runs_of(report: Mapping[str, Any]) -> Iterator[tuple[Key, list[dict[str, Any
                 }
                 for epoch in run.get("epochs", [])
             ]
-            yield (tuple(settings), initialisation, order, len(report[variant])), epochs
+            yield ((*grammar, *settings), initialisation, order, len(report[variant])), epochs
 
 
 def variants_table(runs: Mapping[Key, Sequence[Mapping[str, Any]]]) -> str:
@@ -130,24 +136,30 @@ def draw(runs: Mapping[Key, Sequence[Mapping[str, Any]]], target: Path) -> None:
     """Draw discontinuous F1 over epochs, each run a line: published settings, and others."""
     every = sorted({key[0] for key in runs}, key=lambda settings: (len(settings), settings))
     with plt.rc_context(STYLE):
+        rows, columns = -(-len(every) // BESIDE), min(BESIDE, len(every))
         figure, panels = plt.subplots(
-            1,
-            len(every),
+            rows,
+            columns,
             sharey=True,
-            figsize=(2.1 * len(every) + 0.5, 3.0),
+            figsize=(2.1 * columns + 0.5, 3.0 * rows),
             layout="constrained",
             squeeze=False,
         )
-        for axes, settings in zip(panels[0], every):
+        for axes in panels.flat[len(every) :]:
+            axes.set_visible(False)
+        for axes, settings in zip(panels.flat, every):
             for key, epochs in runs.items():
                 if key[0] == settings:
                     values = [scores["discontinuous"] for scores in epochs]
                     axes.plot(
                         range(1, len(values) + 1), values, "o-", markersize=3, color=SHADES[1], alpha=0.6
                     )
-            title = "\n".join(setting.removeprefix("grammar.") for setting in settings) or "published"
-            axes.set(title=title, xlabel="epoch", xlim=(0.8, 4.2), xticks=range(1, 5))
-        panels[0][0].set_ylabel("F1 discontinuous")
+            title = "\n".join(
+                setting.removeprefix("grammar.").removeprefix(f"{PRESET} ") for setting in settings
+            )
+            axes.set(title=title or "published", xlabel="epoch", xlim=(0.8, 4.2), xticks=range(1, 5))
+        for row in panels:
+            row[0].set_ylabel("F1 discontinuous")
         figure.savefig(target, metadata={"Date": None})
         plt.close(figure)
 
