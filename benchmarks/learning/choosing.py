@@ -4,14 +4,15 @@
 
 Takes the trees of all TN-LCFRS runs of `benchmarks.learning.dutch`. Of the trees of each run on the
 development sentences, several things are known without gold trees. How do they correlate, over all runs, with
-F1? And what F1 would the ten runs have that come first by each?
+F1? And what F1 would the ten runs have that come first by each? Then, over the runs of all grammars with
+gaps: how often is a discontinuous constituent correct, by the number of runs that propose it?
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,18 @@ from treemean.trees import Treebank, bitsets
 
 #: How many runs are chosen, and how many fillers of gaps are shown.
 CHOSEN, FILLERS = 10, 20
+#: By how many runs constituents are proposed: rows of a table.
+SHARED = ((1, 1), (2, 3), (4, 10), (11, 20), (21, 1000))
 
 
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--trees", type=Path, default=Path("out/dutch/starts"), help="with dev")
     options = parser.parse_args(words)
-    gold, runs = trees_of(options.trees / "dev")
-    runs = {name: trees for name, trees in runs.items() if kind_of(name) in ("", "STARTS")}
+    gold, every = trees_of(options.trees / "dev")
+    gapped_runs = {name: trees for name, trees in every.items() if not kind_of(name).endswith("PCFG")}
+    show(*by_proposers(gapped_runs, gold))
+    runs = {name: trees for name, trees in every.items() if kind_of(name) in ("", "STARTS")}
     found = [evaluate(trees, gold, "paper") for trees in runs.values()]
     overall, gapped = [run.overall.f1 for run in found], [run.discontinuous.f1 for run in found]
     pairs = [align(trees, gold, get_protocol("paper")) for trees in runs.values()]
@@ -66,6 +71,28 @@ def fillers(proposed: Sequence[Gapped], gold: Treebank) -> tuple[list[str], list
         rows,
         "what fills gaps most often; 4: or more words",
     )
+
+
+def by_proposers(runs: Mapping[str, Treebank], gold: Treebank) -> tuple[list[str], list[list[Any]], str]:
+    """Return how many constituents with gaps are correct, by how many runs propose them."""
+    pairs = {name: align(trees, gold, get_protocol("paper")) for name, trees in runs.items()}
+    proposed = {name: discontinuous(pair.predicted) for name, pair in pairs.items()}
+    right = discontinuous(next(iter(pairs.values())).gold)
+    proposers = Counter(constituent for own in proposed.values() for constituent in own)
+    rows = []
+    for least, most in SHARED:
+        row = [constituent for constituent, count in proposers.items() if least <= count <= most]
+        rows.append([f"{least} to {most} runs" if most > 1 else "1 run", *_correct(row, right)])
+    for name, own in proposed.items():
+        if kind_of(name) not in ("", "STARTS"):
+            alone = [constituent for constituent in own if proposers[constituent] == 1]
+            rows += [[name, *_correct(own, right)], [f"{name} alone", *_correct(alone, right)]]
+    return ["proposed by", "constituents", "correct", "share"], rows, f"with gaps, of {len(runs)} runs"
+
+
+def _correct(constituents: Collection[tuple[int, int]], right: Gapped) -> list[Any]:
+    correct = sum(constituent in right for constituent in constituents)
+    return [len(constituents), correct, f"{100 * correct / max(len(constituents), 1):.1f}%"]
 
 
 def criteria(proposed: Sequence[Gapped], sentences: Treebank) -> dict[str, list[float]]:

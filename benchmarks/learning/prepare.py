@@ -7,6 +7,7 @@ Makes, from the folder dutch below $TREEMEAN_DATA or ../shared/data, a folder to
 full/    all of train.txt.gz as numbers, and the development part of the treebank
 third/   every third sentence of it, with the same development part
 smoke/   all of it, with every sixteenth sentence of the development part
+short/   its sentences of at most 20 words and 5,000 known words, and such development sentences: for a CPU
 dev.jsonl, dev-small.jsonl, test.jsonl   gold trees; sentences of more than 40 words are left out later
 """
 
@@ -28,6 +29,8 @@ from treemean.trees import Treebank
 
 #: The share of the sentences that the small corpora have: one of so many.
 THIRD, SMALL = 3, 16
+#: What a CPU can learn from in minutes.
+SHORT = ("data.max_length=20", "data.vocabulary=5000")
 
 
 def main() -> None:
@@ -48,12 +51,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         third = Path(folder) / "third.txt.gz"
         write_share(train, third, THIRD)
-        for name, text, development in (
+        for name, text, development, *others in (
             ("full", train, "dev.jsonl"),
             ("third", third, "dev.jsonl"),
             ("smoke", train, "dev-small.jsonl"),
+            ("short", train, "dev.jsonl", *SHORT),
         ):
-            given = [f"data.train={json.dumps([str(text)])}", f"data.development={out / development}"]
+            given = [
+                f"data.train={json.dumps([str(text)])}",
+                f"data.development={out / development}",
+                *others,
+            ]
             data = prepare(load_config("tn-lcfrs", given).data, out / name)
             print(f"{name}: {data.describe()}", flush=True)
 

@@ -56,9 +56,14 @@ Unaries = Literal["keep", "none"]
 #: What decides between equally good trees.
 TieRule = Literal["canonical", "right", "left"]
 #: Models of what constituents are worth (`fitting.MODELS`).
-HitModelName = Literal["boosted", "logistic", "signed", "typed", "scalar", "agreement", "em", "equal"]
-#: How the individuals of an ensemble are weighed: by the paper's rule, equally, or by a fitted model.
-EnsembleModel = Literal["paper", HitModelName]
+HitModelName = Literal[
+    "boosted", "logistic", "signed", "typed", "scalar", "agreement", "em", "equal", "apart"
+]
+#: How the individuals of an ensemble, which are of one kind, are weighed: by the paper's rule, equally, or by
+#: a fitted model.
+EnsembleModel = Literal[
+    "paper", "boosted", "logistic", "signed", "typed", "scalar", "agreement", "em", "equal"
+]
 #: Which F1 a fit is to make high.
 Target = Literal["overall", "disc", "both"]
 #: What is maximised with fitted hits (`fitting.models.objectives`).

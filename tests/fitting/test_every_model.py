@@ -6,16 +6,16 @@ import json
 
 import numpy as np
 import pytest
-from fitting_instances import bank
+from fitting_instances import ONE_KIND, bank
 
 from treemean import sample
 from treemean.averaging import average
 from treemean.errors import TreemeanError
 from treemean.evaluation import evaluate
-from treemean.fitting import MODELS, fit, load
+from treemean.fitting import fit, load
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ONE_KIND)
 def test_every_model_fits_averages_and_survives_its_file(name, runs, gold, tmp_path) -> None:
     fitted = fit(runs, gold, name, folds=3)
     assert fitted.name == name
@@ -35,14 +35,14 @@ def test_every_model_fits_averages_and_survives_its_file(name, runs, gold, tmp_p
     assert [run["sentences"] for run in fitted.provenance["runs"]] == [120] * len(runs)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ONE_KIND)
 def test_the_same_data_give_the_same_model(name, runs, gold) -> None:
     few = [run[:40] for run in runs]
     first, second = (fit(few, gold[:40], name, folds=2, jobs=jobs).to_dict() for jobs in (1, 3))
     assert json.dumps(first) == json.dumps(second)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ONE_KIND)
 @pytest.mark.parametrize("count", [1, 20, pytest.param(100, marks=pytest.mark.slow)])
 def test_one_run_and_many(name, count, runs, gold) -> None:
     many = [runs[k % len(runs)][:12] for k in range(count)]
@@ -53,7 +53,7 @@ def test_one_run_and_many(name, count, runs, gold) -> None:
         assert np.array_equal(result.bits, many[0].bits)  # a binary run is its own average
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ONE_KIND)
 def test_development_data_without_discontinuous_gold(name, runs, gold) -> None:
     flat = np.array([tree.fan_out == 1 for tree in gold])
     assert 20 < flat.sum() < len(gold)
@@ -71,7 +71,7 @@ def test_development_data_without_discontinuous_gold(name, runs, gold) -> None:
 def test_gold_without_any_correct_candidate() -> None:
     run = bank(*[[{0, 1}]] * 6)
     other = bank(*[[{1, 2}]] * 6)
-    for name in MODELS:
+    for name in ONE_KIND:
         if name == "boosted":
             with pytest.raises(TreemeanError, match="none of the candidates"):
                 fit([run, run], other, name, folds=2)

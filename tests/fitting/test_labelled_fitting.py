@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fitting_instances import ONE_KIND
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ from treemean.averaging.request import squared_beta
 from treemean.averaging.weights import make_weights
 from treemean.errors import FormatError, InvalidOption, TreemeanError
 from treemean.evaluation import evaluate
-from treemean.fitting import MODELS, HitModel, add_probabilities, find_candidates, fit
+from treemean.fitting import HitModel, add_probabilities, find_candidates, fit
 from treemean.fitting.candidates import Candidates
 from treemean.fitting.candidates.development import make_development
 from treemean.fitting.candidates.features import features_of
@@ -229,7 +230,7 @@ def runs(gold) -> list[Treebank]:
     return [confused(bank, 0.2, seed) for seed, bank in enumerate(labelled)]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ONE_KIND)
 def test_every_model_learns_labels_and_survives_its_file(name, runs, gold, tmp_path) -> None:
     fitted = fit(runs, gold, name, labelled=True, folds=2, protocol="standard", target="overall")
     assert fitted.labelled

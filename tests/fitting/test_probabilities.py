@@ -7,21 +7,21 @@ import random
 
 import numpy as np
 import pytest
-from fitting_instances import bank
+from fitting_instances import ONE_KIND, bank
 
 import treemean
 from commands import run
 from instances import independent_trees
 from treemean import average, sample
 from treemean.errors import MismatchError, TreemeanError, Unsolved
-from treemean.fitting import MODELS, HitModel, add_probabilities, fit, load, reliability
+from treemean.fitting import HitModel, add_probabilities, fit, load, reliability
 from treemean.fitting.candidates.development import make_development
 from treemean.trees import Treebank
 
 LASSY_RUNS = range(1, 11)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ONE_KIND)
 def test_every_model_tells_probabilities_and_keeps_them_in_its_file(name, runs, gold, tmp_path) -> None:
     fitted = fit(runs, gold, name, folds=3)
     mean = fitted.average(runs, probability=True)

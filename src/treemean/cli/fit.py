@@ -58,7 +58,7 @@ def fit(
     gold: Annotated[
         str | None,
         READS,
-        typer.Option(help="Gold trees of the same sentences; agreement, em and equal need none."),
+        typer.Option(help="Gold trees of the same sentences; agreement, em, apart and equal need none."),
     ] = None,
     model: Annotated[
         HitModelName | None,
@@ -109,6 +109,22 @@ def fit(
         str | None,
         typer.Option(
             metavar="S1,S2,…", help="Weights of the runs for the model scalar, instead of F1 scores."
+        ),
+    ] = None,
+    gaps_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RUN",
+            help="For the model apart: take constituents with gaps from this run, which is one of RUN... "
+            "Repeatable.",
+        ),
+    ] = None,
+    gap_weight: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="For the model apart: what such a constituent is worth, beside 1 for a continuous one that "
+            "all other runs have. 0.9 if not given.",
         ),
     ] = None,
     pareto: Annotated[
@@ -164,6 +180,8 @@ def fit(
 
       treemean fit run*.dbr --model agreement -o hits.json   # no gold
 
+      treemean fit run*.dbr c.dbr --model apart --gaps-from c.dbr -o hits.json
+
       treemean fit dev/run*.ptb --gold dev/gold.ptb --labelled -o labelled.json
 
       treemean average test/run*.ptb --hits labelled.json --labelled -o mean.ptb
@@ -205,6 +223,7 @@ def fit(
         "trade_off": figure is not None,
         "labelled": labelled,
     }
+    settings |= _apart(runs, gaps_from or [], gap_weight)
     notes: list[str] = []
     if gold is not None or model is None:
         banks, count = _development(inputs, match, reading, most, seed)
@@ -270,6 +289,15 @@ def _check_words(banks: Sequence[Treebank], files: Sequence[str], protocol: str,
     check_aligned(banks[:runs], files[:runs])
     if has_gold:
         align(banks[0], banks[-1], get_protocol(protocol), names=(files[0], files[-1]))
+
+
+def _apart(runs: Sequence[str], gaps_from: Sequence[str], weight: float | None) -> dict[str, Any]:
+    """Return the settings of the model apart: places instead of files."""
+    for file in gaps_from:
+        if file not in runs:
+            raise typer.BadParameter(f"{file!r} is none of the runs", param_hint="--gaps-from")
+    places = tuple(place for place, file in enumerate(runs) if file in gaps_from)
+    return {"gaps_from": places} if weight is None else {"gaps_from": places, "gap_weight": weight}
 
 
 def _beta(text: str) -> float | None:

@@ -27,6 +27,7 @@ from treemean.files import stored
 from treemean.files.output import write_file
 from treemean.fitting.candidates import Candidates, Floats, find_candidates
 from treemean.fitting.models.agreement import Agreement
+from treemean.fitting.models.apart import Apart
 from treemean.fitting.models.boosted import Boosted
 from treemean.fitting.models.calibration import Calibration
 from treemean.fitting.models.em import TwoClasses
@@ -57,7 +58,9 @@ LEAST_CORPUS = 100
 _LARGEST = 1 << 26  # bytes of a file; boosted trees for a hundred runs take less than a hundredth
 
 _WEIGHTINGS = ("equal", "scalar", "typed")
-_ESTIMATORS: dict[str, type[Any]] = {c.name: c for c in (Signed, Agreement, TwoClasses, Logistic, Boosted)}
+_ESTIMATORS: dict[str, type[Any]] = {
+    c.name: c for c in (Signed, Agreement, TwoClasses, Apart, Logistic, Boosted)
+}
 #: The names of all models.
 MODELS = (*_WEIGHTINGS, *_ESTIMATORS)
 
@@ -266,6 +269,8 @@ class HitModel:
 
     def check_calibrated(self) -> Calibration:
         """Return the calibration; raise `TreemeanError` that says what to do if there is none."""
+        if self.calibration is None and isinstance(self.values, Apart):
+            raise TreemeanError("the model apart gives probabilities only if it was fitted with gold trees")
         if self.calibration is None:
             alone = len(self.runs) == 1 and self.provenance.get("gold") is None
             raise TreemeanError(
@@ -349,6 +354,8 @@ class HitModel:
             numbers = {len(self.values.continuous)}
         elif isinstance(self.values, TwoClasses):
             numbers = {len(self.values.right)}
+        elif isinstance(self.values, Apart):
+            numbers = {len(self.values.gapped)}
         else:
             return  # the names of the features tell the number of runs, and are compared
         if numbers != {len(self.chosen)}:

@@ -14,18 +14,17 @@ from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates import find_candidates
 from treemean.fitting.candidates.development import make_development
 from treemean.fitting.candidates.votes import VoteSums
+from treemean.fitting.models.apart import GAP_WEIGHT
 from treemean.fitting.models.hit_model import MODELS, HitModel
 from treemean.fitting.procedure.estimators import TRAINERS, fit_estimator
 from treemean.fitting.procedure.options import Options
 from treemean.fitting.procedure.provenance import Fingerprint, provenance_of
-from treemean.fitting.procedure.weights import UNSUPERVISED, fit_weights, fit_without_gold
+from treemean.fitting.procedure.weights import WITHOUT_GOLD, fit_weights, fit_without_gold
 from treemean.names import Metric, ObjectiveName, SelectionRule, Target
 from treemean.trees import Treebank
 
 #: From so many development sentences on, boosted trees are the default model.
 BOOSTED_FROM = 300
-
-_WITHOUT_GOLD = ("equal", *UNSUPERVISED)
 
 
 def fit(
@@ -48,13 +47,15 @@ def fit(
     jobs: int | None = None,
     trade_off: bool = False,
     labelled: bool = False,
+    gaps_from: Sequence[int] = (),
+    gap_weight: float = GAP_WEIGHT,
 ) -> HitModel:
     """Fit a hit model to development data.
 
     Parameters
     ----------
     runs : development treebanks of the runs that are to be averaged.
-    gold : gold trees of these sentences, by position; `agreement`, `em` and `equal` need none.
+    gold : gold trees of these sentences, by position; `agreement`, `em`, `apart` and `equal` need none.
     model : a name in `MODELS`; `logistic` for fewer than 300 sentences and `boosted` otherwise if not given.
     target : `overall`, `disc` or `both`: F1_overall + η F1_discontinuous.
     eta : the η of `both`.
@@ -74,6 +75,9 @@ def fit(
     labelled : learn values of labelled constituents, for joint averages of sets and labels; a constituent is
         then correct if gold has the same label over the same words. Such a model is for these averages only,
         and one without labels is not for them.
+    gaps_from : for the model `apart`: from which runs constituents with gaps come, counted from 0.
+    gap_weight : for the model `apart`: what such a constituent is worth if all these runs propose it, and
+        none of the others does; 1 is the worth of a continuous one that all the others propose.
 
     The result's `report` has the cross-validated development scores with bootstrap intervals, the number of
     schemes that were compared, and notes; its `provenance` names data, versions and seeds.
@@ -87,8 +91,9 @@ def fit(
     """
     given = None if scores is None else tuple(float(s) for s in scores)
     options = Options(
-        target, eta, objective, beta, select, size, score, given, folds, seed, jobs, trade_off, labelled
-    )
+        target, eta, objective, beta, select, size, score, given, folds, seed, jobs, trade_off, labelled,
+        tuple(gaps_from), gap_weight,
+    )  # fmt: skip
     chosen_model = _default_model(gold) if model is None else model
     if gold is None:
         return fit_batches([runs], chosen_model, options, len(runs), names)
@@ -159,7 +164,7 @@ def _names(names: Sequence[str] | None, runs: int) -> tuple[str, ...]:
 
 
 def _listed() -> str:
-    *others, last = _WITHOUT_GOLD
+    *others, last = WITHOUT_GOLD
     return f"{', '.join(others)} and {last}"
 
 
@@ -173,7 +178,7 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
     """Raise an error where options do not go together."""
     if model not in MODELS:
         raise InvalidOption(no_such("model", model, MODELS))
-    if gold is None and model not in _WITHOUT_GOLD:
+    if gold is None and model not in WITHOUT_GOLD:
         raise TreemeanError(f"the model {model} is fitted to gold trees; only {_listed()} do without")
     for name, value, known in (
         ("target", options.target, get_args(Target)),
@@ -192,6 +197,12 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
         raise InvalidOption(f"the model {model} works only with the objective 'sentence'")
     if gold is None and (options.select != "all" or options.beta is None or options.trade_off):
         raise TreemeanError("runs and β are chosen by gold trees, and a trade-off needs them, too")
+    if model == "apart" and options.select != "all":
+        raise InvalidOption("the model apart uses all runs: leave out the selection")
+    if model == "apart" and options.labelled:
+        raise InvalidOption(
+            "the model apart compares sets of words, whatever their labels: leave out labelled"
+        )
     if options.scores is not None and model != "scalar":
         raise InvalidOption(f"the model {model} takes no given scores; `scalar` does")
     if options.scores is not None and len(options.scores) != runs:
@@ -220,6 +231,8 @@ def _check_needless(model: str, options: Options) -> None:
         ("size", options.size is not None, "a selection of runs", options.select != "all"),
         ("score", options.score != usual.score, "the model 'scalar'", model == "scalar"),
         ("trade-off", options.trade_off, "η or β", options.objective != "expected"),
+        ("gaps_from", options.gaps_from != usual.gaps_from, "the model 'apart'", model == "apart"),
+        ("gap_weight", options.gap_weight != usual.gap_weight, "the model 'apart'", model == "apart"),
     ):
         if differs and not allowed:
             raise InvalidOption(f"{name} works only with {needed}, and would change nothing here")

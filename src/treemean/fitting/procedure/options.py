@@ -10,6 +10,7 @@ from treemean.averaging import average
 from treemean.evaluation import Evaluation, bootstrap_interval
 from treemean.evaluation.results import METRICS
 from treemean.fitting.candidates.development import Development
+from treemean.fitting.models.apart import GAP_WEIGHT
 from treemean.fitting.procedure.selection import eta_of, target_score
 from treemean.names import Metric, ObjectiveName, SelectionRule, Target
 
@@ -33,6 +34,8 @@ class Options:
     jobs: int | None = None
     trade_off: bool = False
     labelled: bool = False
+    gaps_from: tuple[int, ...] = ()
+    gap_weight: float = GAP_WEIGHT
 
     @property
     def used_eta(self) -> float:

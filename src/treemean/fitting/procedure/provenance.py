@@ -64,5 +64,10 @@ def provenance_of(
         "numpy": np.__version__,
         "runs": [{"name": name, **run.to_dict()} for name, run in zip(names, runs, strict=True)],
         "gold": None if gold is None else gold.to_dict(),
-        "options": {name: value for name, value in vars(options).items() if name != "jobs"},
+        "options": {name: _plain(value) for name, value in vars(options).items() if name != "jobs"},
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON gives it back."""
+    return list(value) if isinstance(value, tuple) else value

@@ -14,6 +14,7 @@ from treemean.fitting.candidates import Candidates, Flags, Floats, find_candidat
 from treemean.fitting.candidates.development import Development
 from treemean.fitting.candidates.votes import VoteTable
 from treemean.fitting.models import agreement, em
+from treemean.fitting.models.apart import Apart
 from treemean.fitting.models.calibration import calibration_without_gold
 from treemean.fitting.models.estimator import Estimator, VoteEstimator
 from treemean.fitting.models.hit_model import HitModel
@@ -29,22 +30,31 @@ from treemean.fitting.procedure.options import Options, make_report, trade_off_p
 from treemean.fitting.procedure.selection import BETAS, Scheme, SchemeSearch
 from treemean.trees import Treebank
 
-#: Models that look at no gold trees, and how they are trained.
-UNSUPERVISED: dict[str, Callable[[Candidates | VoteTable], VoteEstimator]] = {
-    "agreement": agreement.train,
-    "em": em.train,
-}
+#: What makes a model from votes, without gold trees.
+Trainer = Callable[[Candidates | VoteTable], VoteEstimator]
+#: Models that learn from votes alone, and how they are trained.
+UNSUPERVISED: dict[str, Trainer] = {"agreement": agreement.train, "em": em.train}
+#: All that look at no gold trees: others learn nothing, or are told which runs are of which kind.
+WITHOUT_GOLD = ("equal", *UNSUPERVISED, "apart")
+
+
+def trainer_of(model: str, options: Options) -> Trainer:
+    """Return what makes a model of `WITHOUT_GOLD`."""
+    if model == "apart":
+        return lambda candidates: Apart.of_runs(candidates.runs, options.gaps_from, options.gap_weight)
+    return UNSUPERVISED.get(model, lambda candidates: equal(candidates.runs))
 
 
 def fit_without_gold(votes: VoteTable, model: str, options: Options) -> HitModel:
     """Fit what needs no gold trees where none tell how good it is."""
-    train = UNSUPERVISED.get(model, _equal)
     assert options.beta is not None
+    train = trainer_of(model, options)
     report: dict[str, Any] = {
         "schemes": 1,
         "notes": ["no gold trees were given: nothing is known about the scores"],
     }
-    calibration = calibration_without_gold(votes, train)
+    # Without one of its runs, the model apart would be another one, or none.
+    calibration = None if model == "apart" else calibration_without_gold(votes, train)
     if calibration is not None:
         report["notes"] += ["probabilities are those that two further runs would agree"]
     objective = SentenceObjective(options.beta)
@@ -59,10 +69,6 @@ def fit_without_gold(votes: VoteTable, model: str, options: Options) -> HitModel
     )
 
 
-def _equal(candidates: Candidates | VoteTable) -> VoteEstimator:
-    return equal(candidates.runs)
-
-
 def fit_weights(development: Development, model: str, options: Options) -> HitModel:
     """Fit weights, or what needs no gold; runs and β are searched for within every fold again."""
     search = SchemeSearch(
@@ -74,19 +80,20 @@ def fit_weights(development: Development, model: str, options: Options) -> HitMo
         jobs=options.jobs,
     )
     everything = np.ones(len(development.gold), dtype=bool)
+    by_estimator = model in WITHOUT_GOLD and model != "equal"
 
     def best(sentences: Flags) -> Scheme:
         return search.search(options.select, options.size, options.beta, sentences)
 
     def values_of(chosen: tuple[int, ...], learned: Flags) -> RunWeights | Estimator:
-        if model not in UNSUPERVISED:
+        if not by_estimator:
             return search.weights(chosen, learned)
         asked = [development.runs[k] for k in chosen]
         seen = [run.take(learned) for run in asked]
-        return UNSUPERVISED[model](find_candidates(seen, labelled=development.labelled))
+        return trainer_of(model, options)(find_candidates(seen, labelled=development.labelled))
 
     def trees(scheme: Scheme, learned: Flags, wanted: Flags) -> Treebank:
-        if model not in UNSUPERVISED:
+        if not by_estimator:
             return search.trees(scheme, learned, wanted)
         asked = [development.runs[k] for k in scheme.chosen]
         names, everyone = ("",) * len(asked), tuple(range(len(asked)))
