@@ -14,9 +14,17 @@ from treemean.files.filenames import name_as_text
 from treemean.formats.sharded import Manifest
 from treemean.scaling import folders
 from treemean.scaling.engines import Engine
-from treemean.scaling.inputs import SHARD_SIZE, Contents, Cut, File, contents_of
+from treemean.scaling.inputs import SHARD_SIZE, Contents, Cut, contents_of
 from treemean.scaling.progress import Progress, quiet
-from treemean.scaling.shards import AsItIs, ShardTask, Work, fingerprint, make_shard, tasks_for
+from treemean.scaling.shards import (
+    AsItIs,
+    ShardTask,
+    Work,
+    contents_of_made,
+    fingerprint,
+    make_shard,
+    tasks_for,
+)
 from treemean.scaling.streams import StreamTask, each_shard, make_shards
 from treemean.scaling.sums import Sums
 
@@ -145,11 +153,6 @@ def staged_contents(
     copies = iter(staged[number] for number in range(len(tasks)))
     for place, contents in enumerate(found):
         if contents is None:
-            made = next(copies)
             at = folder / folders.STAGED / str(place)
-            files = tuple(File(str(at / m.shard.file), m.shard.sentences, m.shard.sha256) for m in made)
-            sums = Sums()
-            for one in made:
-                sums.add(one.sums)
-            found[place] = Contents(paths[place], files, sums.to_dict(), sharded=True)
+            found[place] = contents_of_made(paths[place], at, next(copies))
     return [contents for contents in found if contents is not None]
