@@ -142,7 +142,7 @@ def contents_of_shards(
     return Contents(name, files, sums, sharded=True)
 
 
-def contents_of(path: str | os.PathLike[str], format: str | None = None) -> Contents | None:
+def contents_of(path: str | os.PathLike[str], format: str | None) -> Contents | None:
     """Return the contents of a sharded treebank, of a Parquet file or of a folder of these.
 
     None for everything else, which can be read only from its beginning.

@@ -15,7 +15,7 @@ from treemean.formats.sharded import Manifest
 from treemean.scaling import folders
 from treemean.scaling.engines import Engine
 from treemean.scaling.inputs import SHARD_SIZE, Contents, Cut, contents_of
-from treemean.scaling.progress import Progress, quiet
+from treemean.scaling.progress import Progress
 from treemean.scaling.shards import (
     AsItIs,
     ShardTask,
@@ -53,7 +53,7 @@ def shard_job(
     cuts: Sequence[Cut],
     folder: Path,
     engine: Engine,
-    progress: Progress = quiet,
+    progress: Progress,
     prepare: Callable[[], Work] | None = None,
 ) -> Done:
     """Make the shards of a sharded treebank from cuts of others.
@@ -69,9 +69,7 @@ def shard_job(
     )
 
 
-def stream_job(
-    work: Work, task: StreamTask, identity: str, engine: Engine, progress: Progress = quiet
-) -> Done:
+def stream_job(work: Work, task: StreamTask, identity: str, engine: Engine, progress: Progress) -> Done:
     """Make the shards of a sharded treebank from one that is read from its beginning, by this process."""
     told = content_checksum([fingerprint(work), identity, task.reading, task.size])
 
