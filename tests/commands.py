@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -71,6 +72,19 @@ def program(*words: object, code: int = 0, **options: Any) -> subprocess.Complet
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, **options)
     assert done.returncode == code, done.stderr
     return done
+
+
+def without_room(size: int) -> dict[str, Any]:
+    """Return options of a program whose files cannot have more bytes, as on a full disk.
+
+    What Python compiles would be cut off, too, and kept; `make coverage` would have no room for its counts.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    return {
+        "env": environment,
+        "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
+    }
 
 
 def _checked(result: subprocess.CompletedProcess[str], code: int) -> subprocess.CompletedProcess[str]:

@@ -93,11 +93,9 @@ def independent_trees(n: int, count: int, rng: random.Random, continuity: float 
     return [BinaryTree.random(n, rng, continuity).tree() for _ in range(count)]
 
 
-def perturbed_trees(
-    n: int, count: int, moves: int, rng: random.Random, continuity: float = 0.8
-) -> list[Tree]:
+def perturbed_trees(n: int, count: int, moves: int, rng: random.Random) -> list[Tree]:
     """Return copies of one random binary tree, each after some random swaps."""
-    return mixed_trees(n, count, 1, moves, rng, continuity)
+    return mixed_trees(n, count, 1, moves, rng)
 
 
 def mixed_trees(

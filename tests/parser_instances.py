@@ -83,13 +83,13 @@ def gold_trees() -> Treebank:
     return Treebank.from_trees(trees)
 
 
-def write_instance(folder: Path, extra: str = "") -> Path:
+def write_instance(folder: Path) -> Path:
     """Write corpus, gold trees and configuration to a folder and return the configuration's name."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "train.txt").write_text("\n".join(SENTENCES * 3) + "\n", encoding="utf-8")
     write(gold_trees(), folder / "dev.jsonl")
     path = folder / "config.toml"
-    path.write_text(TINY + extra, encoding="utf-8")
+    path.write_text(TINY, encoding="utf-8")
     return path
 
 

@@ -112,10 +112,10 @@ def test_fewer_epochs_do_not_replace_those_that_are_kept(
     assert ("epochs are left out" in capsys.readouterr().err) == (before > new)
 
 
-def write_quality(folder: Path, kind: str, seeds: list[int], count: int = 2) -> str:
+def write_quality(folder: Path, kind: str, seeds: list[int]) -> str:
     """Write runs of a kind, as from one call; return the folder."""
     folder.mkdir(exist_ok=True)
-    told = {"device": "a GPU", kind: runs([f"{kind}-{seed}" for seed in seeds], count)}
+    told = {"device": "a GPU", kind: runs([f"{kind}-{seed}" for seed in seeds], 2)}
     (folder / f"quality-{kind}.json").write_text(json.dumps(told))
     return str(folder)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 import tarfile
 import tomllib
 import zipfile
@@ -15,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import treemean
-from commands import python
+from commands import program, python
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "treemean"
@@ -53,14 +51,14 @@ def test_all_files_of_the_package_are_shipped(wheel: zipfile.ZipFile) -> None:
     reason="what belongs to the project is not known",
 )
 def test_the_source_distribution_has_everything(tmp_path: Path) -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = program("git", "ls-files", cwd=ROOT)
     tracked = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
     copy = tmp_path / "copy"  # without the environment, whose many files would all be looked at
     for name in tracked:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, copy / name)
     code = f"from scikit_build_core.build import build_sdist; print(build_sdist({str(tmp_path)!r}))"
-    subprocess.run([sys.executable, "-c", code], cwd=copy, capture_output=True, check=True)
+    python("-c", code, cwd=copy)
     (path,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         shipped = {name.partition("/")[2] for name in archive.getnames()}

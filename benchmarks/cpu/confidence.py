@@ -7,7 +7,6 @@ on the development sentences; test sentences only tell how often the candidates 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,10 +29,18 @@ DRAWS = 3
 Part = tuple[list[Treebank], Treebank]
 
 
-def load(folder: Path, part: str) -> Part:
-    """Read the runs and the gold trees of a part of LASSY."""
-    runs = [read(folder / part / f"run{k:02}.discbracket.gz") for k in range(1, 11)]
-    return runs, read(folder / part / "gold.discbracket.gz")
+def load() -> tuple[Part, Part]:
+    """Read the runs and the gold trees of LASSY, the development and the test sentences."""
+    data = data_folder()
+    if data is None:
+        sys.exit("the real data is absent (set TREEMEAN_DATA)")
+
+    def part(name: str) -> Part:
+        folder = data / "lassy-predictions" / name
+        runs = [read(folder / f"run{k:02}.discbracket.gz") for k in range(1, 11)]
+        return runs, read(folder / "gold.discbracket.gz")
+
+    return part("dev"), part("test")
 
 
 def judged(model: HitModel, beside: Development, trees: Treebank) -> dict[str, Any]:
@@ -129,10 +136,7 @@ def rate(told: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    folder = data_folder()
-    if folder is None:
-        sys.exit("the real data is absent (set TREEMEAN_DATA)")
-    dev, test = (load(folder / "lassy-predictions", part) for part in ("dev", "test"))
+    dev, test = load()
     beside = make_development(*test)
     confidence(dev, test, beside)
     few_sentences(dev, beside)

@@ -7,13 +7,12 @@ fitted on the development sentences; test sentences only give the scores of what
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.common import ROOT, data_folder, show, times
+from benchmarks.common import ROOT, show, times
 from benchmarks.cpu.confidence import confidence, load
 from treemean import Treebank, average, evaluate, sample
 from treemean.evaluation import bootstrap_interval
@@ -251,11 +250,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one seed, and one draw for learning curves")
     arguments = parser.parse_args()
-    folder = data_folder()
-    if folder is None:
-        sys.exit("the real data is absent (set TREEMEAN_DATA)")
     begun = time.perf_counter()
-    dev, test = (load(folder / "lassy-predictions", part) for part in ("dev", "test"))
+    dev, test = load()
     parts = {"dev": make_development(*dev), "test": make_development(*test)}
     for name, data in parts.items():
         for kind in ("continuous", "discontinuous"):

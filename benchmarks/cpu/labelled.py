@@ -70,16 +70,21 @@ def _scored(tree: Tree) -> Iterator[tuple[int, str]]:
     return ((c.mask, c.label) for c in tree if 1 < len(c) < len(tree.words))
 
 
+def read_gold(parser: argparse.ArgumentParser, path: str | None) -> Treebank:
+    """Read what `--gold` names, or else the Alpino treebank."""
+    folder = data_folder()
+    if path is None and folder is None:
+        parser.error("there is no real data (set TREEMEAN_DATA): name a treebank with --gold")
+    return treemean.read(path or f"{folder}/dutch/alpino.xml.gz")
+
+
 def main(arguments: Sequence[str]) -> None:
     """Print a table of scores and a line of times."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--gold", help="the Alpino treebank under $TREEMEAN_DATA if not given")
     parser.add_argument("--sentences", type=int, default=1000, help="how many to score; all are timed")
     options = parser.parse_args(arguments)
-    folder = data_folder()
-    if options.gold is None and folder is None:
-        parser.error("there is no real data (set TREEMEAN_DATA): name a treebank with --gold")
-    bank = treemean.read(options.gold or f"{folder}/dutch/alpino.xml.gz")
+    bank = read_gold(parser, options.gold)
     gold = bank[: options.sentences]
     print("| copies | labels changed | constituents changed | best copy | vote | joint | joint, no unaries |")
     print("|---:|---:|---:|---:|---:|---:|---:|")

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from statistics import mean, stdev
 
 import treemean
-from benchmarks.common import data_folder
-from benchmarks.cpu.labelled import COPIES, RATES, copies_of
+from benchmarks.cpu.labelled import COPIES, RATES, copies_of, read_gold
 from treemean.averaging import average
 from treemean.fitting import fit
 from treemean.trees import Treebank
@@ -52,10 +51,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--gold", help="the Alpino treebank under $TREEMEAN_DATA if not given")
     parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args(arguments)
-    folder = data_folder()
-    if options.gold is None and folder is None:
-        parser.error("there is no real data (set TREEMEAN_DATA): name a treebank with --gold")
-    gold = treemean.read(options.gold or f"{folder}/dutch/alpino.xml.gz")[: TEST.stop]
+    gold = read_gold(parser, options.gold)[: TEST.stop]
     for rates in RATES:
         for count in COPIES:
             found = [scores(gold, count, rates, seed) for seed in range(options.seeds)]

@@ -125,37 +125,37 @@ def write_all(folder: Path, bank: Treebank, headed: Treebank) -> Race:
     for tree in trees:
         _ = tree.children  # what every writer needs is not part of the race
 
-    export, other_export = folder / "ours.export", folder / "theirs.export"
-    treemean.write(bank, export, warn=False)
+    def file(name: str, given: Treebank = bank) -> tuple[Path, Path, Callable[[], None]]:
+        def ours() -> None:
+            treemean.write(given, path, warn=False)
+
+        path = folder / f"ours.{name}"
+        ours()
+        return path, folder / f"theirs.{name}", ours
+
+    export, other_export, ours = file("export")
     if others.NegraCorpusReader is not None:
         items = others.discodop_read(export)
         others.discodop_write(items, other_export)
         assert others.export_loop(other_export) == others.export_loop(export)
-        rivals = {"disco-dop": lambda: others.discodop_write(items, other_export)}
-        race.run("export", lambda: treemean.write(bank, export, warn=False), **rivals)
+        race.run("export", ours, **{"disco-dop": lambda: others.discodop_write(items, other_export)})
 
-    conllu, other_conllu = folder / "ours.conllu", folder / "theirs.conllu"
-    treemean.write(headed, conllu, warn=False)
+    conllu, other_conllu, ours = file("conllu", headed)
     if others.udapi is not None:
         document = others.udapi_read(conllu)
         document.store_conllu(str(other_conllu))
         assert others.conllu_loop(other_conllu) == others.conllu_loop(conllu)
-        rivals = {"udapi": lambda: document.store_conllu(str(other_conllu))}
-        race.run("CoNLL-U", lambda: treemean.write(headed, conllu, warn=False), **rivals)
+        race.run("CoNLL-U", ours, udapi=lambda: document.store_conllu(str(other_conllu)))
 
-    tiger, other_tiger = folder / "ours.tiger.xml", folder / "theirs.tiger.xml"
-    treemean.write(bank, tiger, warn=False)
+    tiger, other_tiger, ours = file("tiger.xml")
     others.tiger_write(trees, other_tiger)
     assert others.tiger_sets(other_tiger) == others.tiger_sets(tiger)
-    rivals = {"ElementTree": lambda: others.tiger_write(trees, other_tiger)}
-    race.run("TIGER XML", lambda: treemean.write(bank, tiger, warn=False), **rivals)
+    race.run("TIGER XML", ours, ElementTree=lambda: others.tiger_write(trees, other_tiger))
 
-    lines, other_lines = folder / "ours.jsonl", folder / "theirs.jsonl"
-    treemean.write(bank, lines, warn=False)
+    lines, other_lines, ours = file("jsonl")
     others.json_write(trees, other_lines)
     assert other_lines.read_bytes() == lines.read_bytes()
-    rivals = {"json.dumps": lambda: others.json_write(trees, other_lines)}
-    race.run("JSON Lines", lambda: treemean.write(bank, lines, warn=False), **rivals)
+    race.run("JSON Lines", ours, **{"json.dumps": lambda: others.json_write(trees, other_lines)})
     return race
 
 

@@ -5,6 +5,14 @@
 
 namespace treemean {
 
+bool ascending_from_zero(std::span<const std::int64_t> offsets) {
+  if (offsets.empty() || offsets.front() != 0) return false;
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    if (offsets[i] < offsets[i - 1]) return false;
+  }
+  return true;
+}
+
 // Words beyond a sentence's end, nesting, root and canonical order of one sentence.
 std::string fault_of_tree(std::int64_t n, std::int64_t count, const std::uint64_t* rows,
                           std::vector<std::int64_t>& owner) {
@@ -48,14 +56,7 @@ std::string fault_of_tree(std::int64_t n, std::int64_t count, const std::uint64_
 
 std::optional<std::pair<std::int64_t, std::string>> find_invalid(const TreeColumns& trees) {
   const auto& [word_offsets, constituent_offsets, bits] = trees;
-  const auto sound = [](std::span<const std::int64_t> offsets) {
-    if (offsets.empty() || offsets.front() != 0) return false;
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-      if (offsets[i] < offsets[i - 1]) return false;
-    }
-    return true;
-  };
-  if (!sound(word_offsets) || !sound(constituent_offsets) ||
+  if (!ascending_from_zero(word_offsets) || !ascending_from_zero(constituent_offsets) ||
       word_offsets.size() != constituent_offsets.size()) {
     return {{0, "offsets that decrease or do not begin with 0"}};
   }

@@ -16,6 +16,9 @@ struct TreeColumns {
   std::span<const std::uint64_t> bits;
 };
 
+// Whether offsets begin with 0 and do not decrease.
+bool ascending_from_zero(std::span<const std::int64_t> offsets);
+
 // Returns the first bad sentence and what is wrong with it. The offsets themselves must be sound: they begin
 // with 0, do not decrease, and end with the number of words, constituents and bit words.
 // O(sum of the sizes of all constituents).

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from naive_agreement import by_chance, f1, has, who_has_what
 
 import treemean
+from commands import python, without_room
 from strategies import parallel_treebanks
 from treemean import InvalidOption, MismatchError, Tree, Treebank, agree
 from treemean.agreement import Agreement, of_pairs, with_others
@@ -255,12 +256,12 @@ def test_the_ten_published_runs(lassy: Callable[[str, str], Treebank]) -> None:
         assert found.chance.expected[row, other] == pytest.approx(drawn(ours, theirs), abs=0.5)
 
 
-def drawn(ours: Treebank, theirs: Treebank, samples: int = 20) -> float:
+def drawn(ours: Treebank, theirs: Treebank) -> float:
     """Return the mean F1 when each sentence gets the tree of another one of its length, at random."""
     rng = np.random.default_rng(0)
     masks = [[{c.mask for c in tree if 1 < len(c) < len(tree)} for tree in bank] for bank in (ours, theirs)]
     scores = []
-    for _ in range(samples):
+    for _ in range(20):
         matched = both = 0
         for length in np.unique(ours.lengths):
             places = rng.permutation(np.flatnonzero(ours.lengths == length)).tolist()
@@ -319,24 +320,10 @@ def test_no_sentences_batch_by_batch() -> None:
 
 def test_a_full_disk_for_temporary_files_is_told(tmp_path):
     """In one line, without the complaints of files that are closed at the end."""
-    import resource
-    import subprocess
-    import sys
-
     for number, run in enumerate(treemean.sample.runs()[:2]):
         treemean.write(run, tmp_path / f"{number}.jsonl")
 
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-
-    done = subprocess.run(
-        [sys.executable, "-m", "treemean", "agree", "0.jsonl", "1.jsonl"],
-        cwd=tmp_path,
-        preexec_fn=limit,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
+    command = ("-m", "treemean", "agree", "0.jsonl", "1.jsonl")
+    done = python(*command, code=1, cwd=tmp_path, **without_room(20_000))
     assert done.stderr.startswith("error: temporary files in ")
     assert done.stderr.count("\n") == 1

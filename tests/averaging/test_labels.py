@@ -24,11 +24,11 @@ FORMATS = sorted(all_formats())
 ALPINO = Path(__file__).resolve().parents[2] / "../shared/data/dutch/alpino.xml.gz"
 
 
-def phrase(*labels: str, function: str = "", root: str = "S", tags: str = "xyz") -> Tree:
+def phrase(*labels: str, function: str = "", tags: str = "xyz") -> Tree:
     """Return a tree over three words; the first two have a chain of labels, the last of them a function."""
     chain = [Constituent(0b011, label) for label in labels[:-1]]
     chain += [Constituent(0b011, label, function) for label in labels[-1:]]
-    return Tree(list("abc"), [Constituent(0b111, root), *chain], tags=list(tags))
+    return Tree(list("abc"), [Constituent(0b111, "S"), *chain], tags=list(tags))
 
 
 def chain_of(tree: Tree) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -33,10 +34,8 @@ def individuals(draw: st.DrawFn) -> list[Tree]:
     return [flattened(tree, rng.choice([0.0, share]), rng) for tree in trees]
 
 
-@given(individuals(), st.sampled_from([1.0, 0.5]), st.booleans())
-@examples(120)
-def test_optima_are_the_head_of_all_trees(trees: list[Tree], beta: float, weighted: bool) -> None:
-    weights = [2, 1, 1, 1, 3][: len(trees)] if weighted else None
+def check_head(trees: list[Tree], weights: Sequence[float] | None, beta: float, k: int) -> None:
+    """Compare the optima, and the k best trees, with the first of all trees."""
     problem = problem_of(trees, weights, beta)
     assume(len(problem.candidates) <= 11)
     ranked = ranking(problem)
@@ -45,12 +44,17 @@ def test_optima_are_the_head_of_all_trees(trees: list[Tree], beta: float, weight
     optima = all_optima(trees, weights, beta=beta, limit=len(best) + 1)
     assert [chosen_in(tree, problem) for tree in optima] == best
     assert optima[0] == average(trees, weights, beta=beta)
-
-    k = 6
     first = k_best(trees, k, weights, beta=beta)
     assert [chosen_in(tree, problem) for tree in first] == [chosen for _, chosen in ranked[:k]]
     for tree, (value, _) in zip(first, ranked):
         assert tree.values["objective"] == pytest.approx(float(value), rel=1e-12)
+
+
+@given(individuals(), st.sampled_from([1.0, 0.5]), st.booleans())
+@examples(120)
+def test_optima_are_the_head_of_all_trees(trees: list[Tree], beta: float, weighted: bool) -> None:
+    weights = [2, 1, 1, 1, 3][: len(trees)] if weighted else None
+    check_head(trees, weights, beta, 6)
 
 
 @given(individuals(), st.integers(0, 2**32 - 1))
@@ -63,14 +67,7 @@ def test_weights_and_sizes_that_no_128_bits_hold(trees: list[Tree], seed: int) -
     values = [rng.random() for _ in range(3)]
     weights = [rng.choice(values) for _ in trees]
     beta = rng.choice([1.23456, 0.98765])
-    problem = problem_of(trees, weights, beta)
-    assume(len(problem.candidates) <= 11)
-    ranked = ranking(problem)
-    best = [chosen for value, chosen in ranked if value == ranked[0][0]]
-    assert count_optima(trees, weights, beta=beta) == len(best)
-    assert [chosen_in(t, problem) for t in all_optima(trees, weights, beta=beta)] == best
-    first = k_best(trees, 5, weights, beta=beta)
-    assert [chosen_in(tree, problem) for tree in first] == [chosen for _, chosen in ranked[:5]]
+    check_head(trees, weights, beta, 5)
 
 
 def test_ties_among_many_sizes() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import treemean
-from commands import run
+from commands import python, run
 from treemean import program
 from treemean.cli import app
 
@@ -157,14 +157,8 @@ def test_little_memory(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (taken + 100_000_000, taken + 100_000_000))
         treemean.cli.main()
     """
-    result = subprocess.run(
-        [sys.executable, "-c", script, "convert", str(path), str(tmp_path / "out.ptb")],
-        env={**os.environ, "NO_COLOR": "1", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 1
+    environment = {**os.environ, "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
+    result = python("-c", script, "convert", path, tmp_path / "out.ptb", code=1, env=environment)
     assert result.stderr.startswith("error: there is not enough memory")
     assert result.stderr.count("\n") == 1
     assert [p.name for p in tmp_path.iterdir()] == ["long.ptb"]

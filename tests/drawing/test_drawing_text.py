@@ -26,10 +26,10 @@ WAKE = drawing_examples.WAKE.replace(tags=None)
 
 
 @st.composite
-def drawn_trees(draw_: st.DrawFn, max_words: int = 14) -> tuple[Tree, bool]:
+def drawn_trees(draw_: st.DrawFn) -> tuple[Tree, bool]:
     """Draw a tree without functions, and whether it has tags."""
     least = draw_(st.sampled_from([1, 5, 8]))  # long sentences are rare otherwise
-    words = draw_(st.lists(st.sampled_from(WORDS), min_size=least, max_size=max_words))
+    words = draw_(st.lists(st.sampled_from(WORDS), min_size=least, max_size=14))
     tree = draw_(trees_over(words, labels=LABELS))
     with_tags = draw_(st.booleans())
     tags = draw_(st.lists(st.sampled_from(TAGS), min_size=len(words), max_size=len(words)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commands import python
 from treemean.errors import MissingDependency
 from treemean.fitting import fit, load
 from treemean.fitting.candidates.development import make_development
@@ -107,5 +107,4 @@ def test_boosted_needs_scikit_learn_to_fit_and_not_to_load(runs, gold, tmp_path,
         fit(runs, gold, "boosted", folds=2)
     assert load(tmp_path / "hits.json").average(runs) == fitted.average(runs)
     code = "import sys, treemean.fitting; print('sklearn' in sys.modules, 'matplotlib' in sys.modules)"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.split() == ["False", "False"]
+    assert python("-c", code).stdout.split() == ["False", "False"]

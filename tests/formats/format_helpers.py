@@ -13,7 +13,7 @@ from strategies import trees
 from treemean.errors import FormatError
 from treemean.files.source import Source
 from treemean.formats import Format, Problems, Unwritable
-from treemean.trees import Constituent, Tree, Treebank
+from treemean.trees import Constituent, Tree, Treebank, as_treebank
 
 #: The same small tree in all tests of formats and in the documentation.
 WAKE = Tree(
@@ -92,13 +92,22 @@ class LongStream(io.RawIOBase):
         return part
 
 
-def written(format: Format, trees: Iterable[Tree], unwritable: Unwritable | None = None) -> bytes:
+def written(format: Format, trees: Treebank | Iterable[Tree], unwritable: Unwritable | None = None) -> bytes:
     """Return trees as a file of a format."""
     stream = io.BytesIO()
     writer = format.writer(stream, unwritable or Unwritable())
-    writer.write(Treebank.from_trees(trees))
+    writer.write(as_treebank(trees))
     writer.close()
     return stream.getvalue()
+
+
+def check_gesungen(tree: Tree) -> None:
+    """Check the first sentence of what is read from NEGRA export and from TIGER XML."""
+    assert tree.words == ("Schön", "hat", "sie", "gesungen", ".")
+    assert tree.tags == ("ADJD", "VAFIN", "PPER", "VVPP", "$.")
+    assert tree.word_functions == ("MO", "HD", "SB", "HD", "")
+    assert spans(tree) == [("VROOT", [(0, 5)]), ("S", [(0, 4)]), ("VP", [(0, 1), (3, 4)])]
+    assert [c.function for c in tree] == ["", "", "OC"]
 
 
 def trees_in(

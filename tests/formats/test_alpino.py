@@ -7,15 +7,15 @@ import re
 
 import numpy as np
 import pytest
+from format_helpers import written
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import treebanks
 from treemean.errors import FormatError, UnwritableTree
 from treemean.files.source import BLOCK, Source
-from treemean.formats import alpino
+from treemean.formats import alpino, get_format
 from treemean.formats.problems import Problems
-from treemean.formats.writing import Unwritable
 from treemean.trees import Tree, Treebank, transforms
 
 EXAMPLE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -46,14 +46,6 @@ def read(text, problems=None, name="file.xml"):
     data = text if isinstance(text, bytes) else text.encode()
     source = Source(io.BytesIO(data), name)
     return Treebank.concatenate(list(alpino.read(source, problems or Problems(), encoding="utf-8")))
-
-
-def write(bank):
-    stream = io.BytesIO()
-    writer = alpino.writer(stream, Unwritable())
-    writer.write(bank)
-    writer.close()
-    return stream.getvalue()
 
 
 def test_words_come_by_begin_and_secondary_nodes_are_no_words():
@@ -110,7 +102,7 @@ def test_round_trip(bank, data):
         trees.append(tree.replace(words=words[start : start + len(tree)]))
         start += len(tree)
     bank = Treebank.from_trees(trees)
-    assert read(write(bank)) == bank
+    assert read(written(get_format("alpino"), bank)) == bank
 
 
 @pytest.mark.parametrize(

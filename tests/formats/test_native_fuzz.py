@@ -7,6 +7,7 @@ import io
 import time
 
 import pytest
+from format_helpers import written
 from fuzzing import check_reader
 
 import treemean
@@ -15,17 +16,11 @@ from treemean.formats import Problems, alpino, discbracket, get_format, ptb
 from treemean.formats.writing import Unwritable
 
 
-def written(format, bank):
-    stream = io.BytesIO()
-    writer = format.writer(stream, Unwritable("make-continuous"))
-    writer.write(bank)
-    writer.close()
-    return stream.getvalue()
-
-
 @pytest.mark.parametrize("name", ["discbracket", "ptb", "alpino"])
 def test_broken_input(name):
-    check_reader(get_format(name), written(get_format(name), treemean.sample.gold()[:12]))
+    format = get_format(name)
+    data = written(format, treemean.sample.gold()[:12], Unwritable("make-continuous"))
+    check_reader(format, data)
 
 
 def test_broken_real_files(data_folder):

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
+import format_helpers
 import pytest
 from format_helpers import FULL, WAKE, WILD, dressed_trees
 from fuzzing import MUTATIONS
@@ -108,11 +109,7 @@ def written(name: str, bank: Treebank, policy: str = "error") -> object:
 
 
 def in_format(name: str, trees: list[Tree]) -> bytes:
-    stream = io.BytesIO()
-    writer = get_format(name).writer(stream, Unwritable("skip"))
-    writer.write(Treebank.from_trees(trees))
-    writer.close()
-    return stream.getvalue()
+    return format_helpers.written(get_format(name), trees, Unwritable("skip"))
 
 
 SAMPLES = {

@@ -36,12 +36,25 @@ def few_lines(device: str) -> Settings:
     )
 
 
+def in_float32(rules: DenseRules, device: str) -> DenseRules:
+    return DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
+
+
+def by_halves(
+    rules: DenseRules, device: str, monkeypatch: pytest.MonkeyPatch
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """Return log Z and gradients in float64, and by kernels that keep halves, as on a GPU."""
+    monkeypatch.setattr(forward_pass, "fp16_type", lambda like: torch.float16)
+    expected = value_and_gradients(dense_torch.log_partition, rules, None)
+    return expected, value_and_gradients(dense_kernels.log_partition, in_float32(rules, device), None)
+
+
 def agree(rules: DenseRules, lengths: list[int], device: str, settings: Settings = DEFAULT) -> None:
     """Compare in float64 where that is possible: in the interpreter."""
     expected = value_and_gradients(dense_torch.log_partition, rules, torch.tensor(lengths))
     given = rules
     if device == "cuda":
-        given = DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
+        given = in_float32(rules, device)
     found = value_and_gradients(
         partial(dense_kernels.log_partition, settings=settings), given, torch.tensor(lengths, device=device)
     )
@@ -74,11 +87,8 @@ def test_halves_are_exact_enough(
     batch: int, n: int, sharp: float, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the interpreter, too, discontinuous spans are kept and multiplied as on a GPU."""
-    monkeypatch.setattr(forward_pass, "fp16_type", lambda like: torch.float16)
     rules = random_dense_rules(batch, n, 3, 4, 5, sharp=sharp, seed=1)
-    given = DenseRules(**{name: tensor.float().to(device) for name, tensor in rules.tensors().items()})
-    expected = value_and_gradients(dense_torch.log_partition, rules, None)
-    found = value_and_gradients(dense_kernels.log_partition, given, None)
+    expected, found = by_halves(rules, device, monkeypatch)
     assert float((found["log Z"].cpu() - expected["log Z"]).abs().max()) < 1e-3
     for name, wanted in expected.items():
         assert float((found[name].cpu() - wanted).norm() / wanted.norm()) < 1e-3, name
@@ -87,13 +97,10 @@ def test_halves_are_exact_enough(
 @pytest.mark.usefixtures("poisoned")
 def test_improbable_gaps(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a gap is as improbable as 1e-20, and what halves would make 0, its gradients are right."""
-    monkeypatch.setattr(forward_pass, "fp16_type", lambda like: torch.float16)
     tensors = random_dense_rules(1, 5, 2, 3, 2, seed=2).tensors()
     tensors = {**tensors, "apart": tensors["apart"] * 1e-20}
     rules = DenseRules(**tensors)
-    given = DenseRules(**{name: tensor.float().to(device) for name, tensor in tensors.items()})
-    expected = value_and_gradients(dense_torch.log_partition, rules, None)
-    found = value_and_gradients(dense_kernels.log_partition, given, None)
+    expected, found = by_halves(rules, device, monkeypatch)
     for name in ("wrapping", "apart", "attaching"):
         assert float((found[name].cpu() - expected[name]).norm() / expected[name].norm()) < 1e-3, name
 
@@ -104,14 +111,11 @@ def test_improbable_gaps_that_nothing_else_can_do(
     improbable: str, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is as improbable as 1e-20 counts where all else is more improbable still."""
-    monkeypatch.setattr(forward_pass, "fp16_type", lambda like: torch.float16)
     tensors = random_dense_rules(1, 5, 2, 3, 2, seed=2).tensors()
     tensors["side_by_side"] *= 1e-10
     tensors[improbable] *= 1e-20
     rules = DenseRules(**tensors)
-    given = DenseRules(**{name: tensor.float().to(device) for name, tensor in tensors.items()})
-    expected = value_and_gradients(dense_torch.log_partition, rules, None)
-    found = value_and_gradients(dense_kernels.log_partition, given, None)
+    expected, found = by_halves(rules, device, monkeypatch)
     assert float((found["log Z"].cpu() - expected["log Z"]).abs()) < 1e-3
     for name, wanted in expected.items():
         assert float((found[name].cpu() - wanted).norm() / wanted.norm()) < 1e-3, name

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.usefixtures("poisoned")
 GAPPED, PLAIN = Ranks(5, 3, 4, 2), Ranks(7)
 
 
-def random_rules(batch: int, n: int, ranks: Ranks, *, seed: int, sharp: float = 2.0) -> LogRankRules:
-    drawn = random_rank_rules(batch, n, ranks, seed=seed, sharp=sharp)
+def random_rules(batch: int, n: int, ranks: Ranks, *, seed: int) -> LogRankRules:
+    drawn = random_rank_rules(batch, n, ranks, seed=seed, sharp=2.0)
     return LogRankRules(
         views=log(drawn.views) + drawn.scales[..., None],
         continuous=log(drawn.continuous),

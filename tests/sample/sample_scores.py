@@ -26,10 +26,10 @@ def agreement(one: Treebank, other: Treebank, *, gapped_only: bool = False) -> f
     return f1(*([spans(tree, gapped_only=gapped_only) for tree in bank] for bank in (one, other)))
 
 
-def majority(banks: list[Treebank], *, gapped_only: bool = False) -> list[set[frozenset[int]]]:
+def majority(banks: list[Treebank]) -> list[set[frozenset[int]]]:
     """What more than half of the treebanks say, sentence by sentence."""
     result = []
     for trees in zip(*banks, strict=True):
-        said = [spans(tree, gapped_only=gapped_only) for tree in trees]
+        said = [spans(tree) for tree in trees]
         result.append({span for span in set().union(*said) if 2 * sum(span in s for s in said) > len(said)})
     return result

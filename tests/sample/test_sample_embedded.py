@@ -1,11 +1,10 @@
 """The files of the sample are those that the generator makes now."""
 
-import subprocess
-import sys
 from importlib.resources import files
 
 import pytest
 
+from commands import python
 from treemean import sample
 from treemean.sample.embedded import make_sample
 from treemean.trees.transforms import drop_functions
@@ -22,7 +21,7 @@ def test_files_are_what_the_generator_makes(tmp_path):
 
 
 def test_the_command_writes_the_files(tmp_path):
-    subprocess.run([sys.executable, "-m", "treemean.sample", str(tmp_path)], check=True)
+    python("-m", "treemean.sample", tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == NAMES
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 from parser_instances import SENTENCES
@@ -33,6 +34,15 @@ def write_runs(folder: Path, count: int = 3, sentences: int = 130, *, sharded: b
             scaling.convert(path, folder / f"run{number}", shard_size=SHARD + 7 * number, workers=1)
             path = folder / f"run{number}"
         paths.append(path)
+    return paths
+
+
+def write_banks(folder: Path, banks: Iterable[Treebank]) -> list[Path]:
+    """Write treebanks as Parquet files."""
+    paths = []
+    for number, bank in enumerate(banks):
+        paths.append(folder / f"{number}.parquet")
+        write(bank, paths[-1])
     return paths
 
 

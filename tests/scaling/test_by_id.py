@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scaling_instances import runs_of
+from scaling_instances import runs_of, write_banks
 
 import treemean
 from treemean import scaling
@@ -19,10 +19,7 @@ def test_other_orders_are_matched_by_id(tmp_path: Path) -> None:
     runs = runs_of(3, 130)
     order = np.random.default_rng(3).permutation(130)
     shuffled = [runs[0], runs[1].take(order), runs[2]]
-    paths = []
-    for number, run in enumerate(shuffled):
-        treemean.write(run, tmp_path / f"{number}.parquet")
-        paths.append(tmp_path / f"{number}.parquet")
+    paths = write_banks(tmp_path, shuffled)
     said: list[str] = []
     scaling.average(paths, tmp_path / "mean", workers=1, shard_size=33, match="id", say=said.append)
     assert treemean.read(tmp_path / "mean") == treemean.average(runs)
@@ -33,10 +30,7 @@ def test_other_orders_are_matched_by_id(tmp_path: Path) -> None:
 def test_without_unique_ids_sentences_are_matched_by_position(tmp_path: Path) -> None:
     twice = [Treebank.concatenate([run, run]) for run in runs_of(2, 50)]
     twice[1] = twice[1].with_columns(ids=twice[1].ids.take(np.arange(100)[::-1]))
-    paths = []
-    for number, run in enumerate(twice):
-        treemean.write(run, tmp_path / f"{number}.parquet")
-        paths.append(tmp_path / f"{number}.parquet")
+    paths = write_banks(tmp_path, twice)
     said: list[str] = []
     scaling.average(paths, tmp_path / "mean", workers=1, match="id", say=said.append)
     assert len(said) == 1
@@ -45,10 +39,8 @@ def test_without_unique_ids_sentences_are_matched_by_position(tmp_path: Path) ->
 
 def test_an_id_for_all_sentences_is_no_order(tmp_path: Path) -> None:
     """No sentence belongs to the first shards then."""
-    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
     (run,) = runs_of(1, 50)
-    treemean.write(run, paths[0])
-    treemean.write(run.with_columns(ids=run.ids.take(np.full(50, 49))), paths[1])
+    paths = write_banks(tmp_path, [run, run.with_columns(ids=run.ids.take(np.full(50, 49)))])
     said: list[str] = []
     scaling.average(paths, tmp_path / "mean", workers=1, match="id", shard_size=10, say=said.append)
     assert said == [f"{paths[1]} has ids that occur more than once: sentences are matched by position"]
@@ -58,10 +50,8 @@ def test_no_room_for_the_index_of_ids(tmp_path: Path, monkeypatch: pytest.Monkey
     def full(path: Path) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
     (run,) = runs_of(1, 50)
-    treemean.write(run, paths[0])
-    treemean.write(run.take(np.arange(50)[::-1]), paths[1])
+    paths = write_banks(tmp_path, [run, run.take(np.arange(50)[::-1])])
     monkeypatch.setattr(sqlite3, "connect", full)
     with pytest.raises(TreemeanError, match=r"ids\.sqlite: database or disk is full"):
         scaling.average(paths, tmp_path / "mean", workers=1, match="id")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ from scaling_instances import SHARD, content, make_model, runs_of, write_runs, w
 from scaling_tasks import ERRORS, divide, fail, fail_by_another, leave, refuse
 
 import treemean
-from commands import python, run
+from commands import python, run, without_room
 from killing import children_of, kill, kill_again_and_again, start
 from treemean.scaling.engines import open_engine
 
@@ -192,21 +191,13 @@ def test_errors_of_ours_come_back_as_themselves(engine: Any) -> None:
 
 def test_a_full_disk_stops_cleanly(tmp_path: Path) -> None:
     """What was written stays, nothing else is left, and with room the same command goes on."""
-    import resource
-
     write_runs(tmp_path, 1, 280)
     command = ["convert", tmp_path / "run0.parquet", tmp_path / "out", "--shard-size", 200]
     whole = tmp_path / "whole"
     run("convert", tmp_path / "run0.parquet", whole, "--shard-size", 200)
     sizes = sorted(path.stat().st_size for path in whole.glob("part-*"))
 
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[0] + 100, sizes[0] + 100))
-
-    # What Python compiles would be cut off, too, and kept; `make coverage` would have no room for its counts.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    done = python("-m", "treemean", *command, code=1, preexec_fn=limit, env=environment)
+    done = python("-m", "treemean", *command, code=1, **without_room(sizes[0] + 100))
     assert "File too large" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list((tmp_path / "out").glob("*.part"))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from scaling_instances import make_model, runs_of
 
 import treemean
+from commands import python
 
 #: Bytes that a worker with five runs may take.
 CEILING = 500 << 20
@@ -26,10 +25,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 
 
 def memory_of(*command: object) -> int:
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, *map(str, command)], capture_output=True, text=True, check=True
-    )
-    return int(done.stdout)
+    return int(python("-c", MEASURE, *command).stdout)
 
 
 def write(folder: Path, count: int, sentences: int) -> list[Path]:

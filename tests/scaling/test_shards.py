@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scaling_instances import SHARD, content, runs_of, write_runs
+from scaling_instances import SHARD, content, runs_of, write_banks, write_runs
 
 import treemean
 from examples import examples
@@ -189,12 +189,17 @@ def test_a_shard_that_is_removed_while_the_job_runs_is_missed(tmp_path: Path) ->
 # ---- bad input ---------------------------------------------------------------------------------------
 
 
-def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
-    paths = write_runs(tmp_path)
-    shard = sorted(paths[0].glob("part-*"))[0]
+def damage(shard: Path) -> None:
+    """Change a bit."""
     data = bytearray(shard.read_bytes())
     data[len(data) // 3] ^= 1
     shard.write_bytes(data)
+
+
+def test_a_damaged_shard_is_noticed(tmp_path: Path) -> None:
+    paths = write_runs(tmp_path)
+    shard = sorted(paths[0].glob("part-*"))[0]
+    damage(shard)
     with pytest.raises(FormatError, match="not the one that the manifest describes"):
         treemean.read(paths[0])
     with pytest.raises(TreemeanError, match="has changed since"):
@@ -209,9 +214,7 @@ def test_the_same_command_mends_what_was_damaged(tmp_path: Path, finished: bool)
     scaling.average(paths, tmp_path / "mean", workers=1)
     expected = content(tmp_path / "mean")
     shard = sorted((tmp_path / "mean").glob("part-*"))[2]
-    data = bytearray(shard.read_bytes())
-    data[len(data) // 3] ^= 1
-    shard.write_bytes(data)
+    damage(shard)
     if not finished:
         (tmp_path / "mean" / MANIFEST).unlink()
     done = scaling.average(paths, tmp_path / "mean", workers=1)
@@ -329,11 +332,7 @@ def test_bad_records_at_the_end_are_set_aside(tmp_path: Path, wanted: str | None
 def test_a_sentence_beyond_its_budget_holds_nobody_up(tmp_path: Path) -> None:
     rng = random.Random(1)
     trees, _ = trees_of_graph(*cycle_blow_up(60, 4, rng), rng)
-    paths = []
-    for number, tree in enumerate(trees):
-        bank = Treebank.from_trees([tree])
-        treemean.write(bank, tmp_path / f"{number}.parquet")
-        paths.append(tmp_path / f"{number}.parquet")
+    paths = write_banks(tmp_path, (Treebank.from_trees([tree]) for tree in trees))
     done = scaling.average(paths, tmp_path / "mean", workers=1, node_limit=0)
     (note,) = done.sums.notes["bounded"]
     assert note["sentence"] == 1

@@ -54,16 +54,9 @@ class Overflowing(Failing):
         return super().step(request)
 
 
-def overflowing(learners=None, **options):
-    """Return what makes such a learner, and puts it into a list."""
-
-    def make(grammar, config, world):
-        learner = Overflowing(grammar, config, seed=1, world=world, **options)
-        if learners is not None:
-            learners.append(learner)
-        return learner
-
-    return make
+def overflowing(**options):
+    """Return what makes such a learner."""
+    return lambda grammar, config, world: Overflowing(grammar, config, seed=1, world=world, **options)
 
 
 @pytest.mark.parametrize(("overflows", "redone"), [({1, 4, 11}, 3), ({3, 4, 11}, 3), ({0, 1, 5, 6}, 4)])

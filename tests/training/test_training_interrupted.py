@@ -16,6 +16,7 @@ import pytest
 import torch
 
 import treemean.training.checkpoints
+from commands import python
 from parser_instances import tiny_config, write_instance
 from training_instances import CONTINUOUS, ended, in_child, interrupted, metrics, model_bytes
 from treemean.errors import FormatError, TreemeanError
@@ -82,17 +83,19 @@ def test_killed_at_random_moments(tmp_path):
 @pytest.mark.slow
 def test_the_program_is_killed_and_started_again(tmp_path):
     config = write_instance(tmp_path)
-    command = [sys.executable, "-m", "treemean.training", str(config), "--run", "1", "--folder"]
-    subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
+    command = ["-m", "treemean.training", str(config), "--run", "1", "--folder"]
+    python(*command, tmp_path / "whole")
     moments = random.Random(7)
     for _ in range(5):
-        process = subprocess.Popen([*command, str(tmp_path / "parts")], stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            [sys.executable, *command, str(tmp_path / "parts")], stdout=subprocess.PIPE
+        )
         assert process.stdout is not None
         process.stdout.readline()  # it has begun to learn
         time.sleep(moments.uniform(0.0, 0.5))
         process.kill()
         process.communicate()
-    subprocess.run([*command, str(tmp_path / "parts")], check=True, capture_output=True)
+    python(*command, tmp_path / "parts")
     assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
 
 
@@ -127,6 +130,7 @@ def test_files_that_must_not_grow_are_told(tmp_path, capfd):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
         def work():
+            sys.dont_write_bytecode = True  # it would be cut off, too, and kept
             if not after:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             train(config, tmp_path / "parts", progress=watch)

@@ -19,16 +19,15 @@ CONFIG = RecoveryConfig()
 class Course:
     """Losses such as those of a grammar of published size: they fall, and are high for short sentences."""
 
-    def __init__(self, seed: int = 0, batch: int = 20) -> None:
+    def __init__(self, seed: int = 0) -> None:
         self._draw = np.random.default_rng(seed)
-        self._batch = batch
         self.watch, self.skips, self.step = Watch(), 0, 0
 
     def go(self, steps: int, *, above: float = 0.0, slope: float = 0.0) -> str:
         """Make some steps, with losses higher than usual; return the trouble there was, if any."""
         for number in range(steps):
             n = int(np.clip(self._draw.gamma(3.0, 5.0), 2, 40))
-            sentences = self._batch if self._draw.random() < 0.98 else int(self._draw.integers(1, 20))
+            sentences = 20 if self._draw.random() < 0.98 else int(self._draw.integers(1, 20))
             usual = 5.3 + 4.0 * math.exp(-self.step / 400) + 9.0 / n
             noise = self._draw.normal() * 9.0 / math.sqrt(n * sentences)
             objective = usual + noise + above + slope * number

@@ -173,23 +173,13 @@ class BranchAndBound {
     }
   }
 
-  Set component_of(std::size_t v, const Set& open) const {
-    Set component = none(), frontier = none();
-    frontier.insert(v);
-    while (!frontier.empty()) {
-      component |= frontier;
-      Set reached = none();
-      frontier.for_each([&](std::size_t u) { reached |= adjacent_[u]; });
-      reached &= open;
-      reached -= component;
-      frontier = std::move(reached);
-    }
-    return component;
+  Set component_of(const Set& open) const {
+    return averaging::component_of(open, size_, [&](std::size_t v) -> const Set& { return adjacent_[v]; });
   }
 
   // Solves a reduced graph: by components, or if there is only one by a cut or by branching.
   Answer divide(const Set& open, Weight need, int depth) {
-    Set first = component_of(open.first(), open);
+    Set first = component_of(open);
     if (first == open) {
       Answer answer{false, 0, 0, none()};
       if (open.count() >= min_size_for_cut && cut(open, answer)) {
@@ -199,8 +189,7 @@ class BranchAndBound {
       return branch(open, need, depth);
     }
     std::vector<Set> parts;
-    for (Set rest = open; !rest.empty(); rest -= parts.back())
-      parts.push_back(component_of(rest.first(), rest));
+    for (Set rest = open; !rest.empty(); rest -= parts.back()) parts.push_back(component_of(rest));
     std::vector<Weight> bounds;
     Weight expected = 0;
     for (const Set& part : parts) expected += bounds.emplace_back(cover_bound(part));

@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "validity.hpp"
+
 namespace treemean::averaging {
 namespace {
 
 constexpr std::int64_t max_preference = std::int64_t{1} << 31;
-
-bool ascending_from_zero(std::span<const std::int64_t> offsets) {
-  if (offsets.empty() || offsets.front() != 0) return false;
-  for (std::size_t i = 1; i < offsets.size(); ++i) {
-    if (offsets[i] < offsets[i - 1]) return false;
-  }
-  return true;
-}
 
 // Sets must not be empty, nor hold words beyond the last one; the first set is the whole sentence.
 bool sets_within(const std::uint64_t* bits, std::int64_t count, std::int64_t words) {

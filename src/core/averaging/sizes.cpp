@@ -329,6 +329,13 @@ std::vector<SizeSearch::Range> SizeSearch::all_sizes() const {
   return todo;
 }
 
+// Puts the halves of a range of several sizes on a stack, the smaller sizes on top.
+void SizeSearch::halve(const Range& range, std::vector<Range>& todo) {
+  const std::int64_t middle = (range.low + range.high) / 2;
+  todo.push_back({middle + 1, range.high});
+  todo.push_back({range.low, middle});
+}
+
 std::vector<std::int64_t> SizeSearch::sizes_reaching(double enough, Budget& budget) {
   std::vector<std::int64_t> sizes;
   std::vector<Range> todo = all_sizes();
@@ -337,9 +344,7 @@ std::vector<std::int64_t> SizeSearch::sizes_reaching(double enough, Budget& budg
     todo.pop_back();
     if (to_double(bound_of(range, false, budget)) < enough) continue;
     if (range.low < range.high) {
-      const std::int64_t middle = (range.low + range.high) / 2;
-      todo.push_back({middle + 1, range.high});
-      todo.push_back({range.low, middle});
+      halve(range, todo);
     } else if (to_double(best_of_size(range.low, false, budget).bound) >= enough) {
       sizes.push_back(range.low);
     }
@@ -366,9 +371,7 @@ void SizeSearch::prove(Budget& budget, Outcome& outcome) {
       continue;
     }
     if (range.low < range.high) {
-      const std::int64_t middle = (range.low + range.high) / 2;
-      todo.push_back({middle + 1, range.high});
-      todo.push_back({range.low, middle});
+      halve(range, todo);
       continue;
     }
     const BestOfSize best = best_of_size(range.low, false, budget);
@@ -389,9 +392,7 @@ void SizeSearch::choose_canonical(Budget& budget) {
     const bool sound = !negative_ || range.low == range.high;
     if (sound && ruled_out(bound_of(range, true, budget), true)) continue;
     if (range.low < range.high) {
-      const std::int64_t middle = (range.low + range.high) / 2;
-      todo.push_back({middle + 1, range.high});
-      todo.push_back({range.low, middle});
+      halve(range, todo);
       continue;
     }
     BestOfSize best = best_of_size(range.low, true, budget);

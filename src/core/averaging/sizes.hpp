@@ -42,6 +42,7 @@ class SizeSearch {
   bool keep_candidates(const std::vector<std::uint32_t>& first, Budget& budget);
   void climb(Budget& budget);
   std::vector<Range> all_sizes() const;
+  static void halve(const Range& range, std::vector<Range>& todo);
   void prove(Budget& budget, Outcome& outcome);
   void choose_canonical(Budget& budget);
 

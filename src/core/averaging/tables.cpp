@@ -128,17 +128,8 @@ class TableSearch {
   static constexpr int max_depth = 2000;
 
   DynamicSet component_of(const DynamicSet& open) const {
-    DynamicSet component(capacity_), frontier(capacity_);
-    frontier.insert(open.first());
-    while (!frontier.empty()) {
-      component |= frontier;
-      DynamicSet reached(capacity_);
-      frontier.for_each([&](std::size_t v) { reached |= adjacent_.at(v); });
-      reached &= open;
-      reached -= component;
-      frontier = std::move(reached);
-    }
-    return component;
+    const auto around = [&](std::size_t v) -> const DynamicSet& { return adjacent_.at(v); };
+    return averaging::component_of(open, capacity_, around);
   }
 
   void branch(const DynamicSet& open, int depth, Table<Value>& result) {

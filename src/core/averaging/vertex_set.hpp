@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace treemean::averaging {
@@ -110,6 +111,23 @@ class BasicSet {
 template <std::size_t Words>
 using FixedSet = BasicSet<std::array<std::uint64_t, Words>>;
 using DynamicSet = BasicSet<std::vector<std::uint64_t>>;
+
+// The vertices of a set, none of them `capacity` or more, that are joined with its first one by edges among
+// them; `adjacent(v)` are the neighbours of v.
+template <class Set, class Adjacent>
+Set component_of(const Set& open, std::size_t capacity, const Adjacent& adjacent) {
+  Set component(capacity), frontier(capacity);
+  frontier.insert(open.first());
+  while (!frontier.empty()) {
+    component |= frontier;
+    Set reached(capacity);
+    frontier.for_each([&](std::size_t v) { reached |= adjacent(v); });
+    reached &= open;
+    reached -= component;
+    frontier = std::move(reached);
+  }
+  return component;
+}
 
 struct SetHash {
   template <class Storage>

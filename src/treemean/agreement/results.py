@@ -16,6 +16,11 @@ from treemean.trees.bitsets import Ints
 from treemean.trees.html import html_table
 
 
+def by_dispute(dispute: Floats) -> Ints:
+    """Return the places of the most disputed sentences first, equally disputed ones as they come."""
+    return np.argsort(-dispute, kind="stable")
+
+
 class DisputedSentence(NamedTuple):
     """How much runs disagree about a sentence.
 
@@ -100,8 +105,8 @@ class Told:
 
     @property
     def order(self) -> Ints:
-        """int64[S]: the sentences in order of dispute, those that are equally disputed as they come."""
-        return np.argsort(-self.dispute, kind="stable")
+        """int64[S]: the sentences in order of dispute."""
+        return by_dispute(self.dispute)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but single constituents (see `disputed`) as JSON-ready data; 0 of 0 is None."""

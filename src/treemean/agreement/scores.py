@@ -76,7 +76,7 @@ def agree_together(
     protocol: Protocol,
     together: Together,
     *,
-    jobs: int | None = None,
+    jobs: int | None,
     frequencies: Sequence[Frequencies] | None = None,
     first: int = 0,
 ) -> Agreement:

@@ -70,9 +70,7 @@ def ensemble(
     parallel: Annotated[
         int | None, typer.Option(min=1, help="How many runs to train at a time; run.parallel if not given.")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
-    ] = None,
+    jobs: options.Jobs = None,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the results.")] = "table",
     as_json: options.AsJson = False,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 from treemean.cli.app import app
 from treemean.cli.commands import READS_ENSEMBLE, WRITES_FOLDER
 from treemean.cli.ensemble import Development, Keep, Model, Test, Weigh
-from treemean.cli.options import Dialect
+from treemean.cli.options import Dialect, Jobs
 from treemean.cli.output import OutputFormat
 from treemean.names import ExperimentName
 
@@ -37,9 +37,7 @@ def experiment(
     keep: Keep = None,
     weigh: Weigh = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
-    ] = None,
+    jobs: Jobs = None,
     style: Annotated[OutputFormat, typer.Option("--format", help="How to print the tables.")] = "table",
 ) -> None:
     """Make the tables and figures of the paper from trees of runs.

@@ -120,6 +120,7 @@ Sentences = Annotated[
     str | None,
     typer.Option(metavar="RANGES", help="Only these sentences, counted from 1, such as 3,7-9."),
 ]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")]
 Engine = Annotated[
     EngineName | None,
     typer.Option(

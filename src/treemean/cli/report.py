@@ -76,9 +76,7 @@ def report(
         typer.Option(min=1, metavar="N", help="How many sentences can be explored: the most disputed ones."),
     ] = 10_000,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Threads for averaging; all cores if not given.")
-    ] = None,
+    jobs: options.Jobs = None,
     from_format: options.From = None,
     dialect: options.Dialect = "auto",
     keep_empty: options.KeepEmpty = False,

@@ -88,10 +88,10 @@ def compare_batches(
     read: Reading,
     scoring: Scoring,
     *,
-    test: SignificanceTest = "ins",
-    metric: Metric = "overall",
-    samples: int = 10_000,
-    seed: int = 0,
+    test: SignificanceTest,
+    metric: Metric,
+    samples: int,
+    seed: int,
 ) -> tuple[Comparison, Evaluation]:
     """Test whether the first of two predictions is better than the second; see `compare`.
 

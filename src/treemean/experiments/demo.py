@@ -33,30 +33,26 @@ test = "test.discbracket"             # gold trees, to score everything
 """
 
 
-def write_demo(folder: str | os.PathLike[str], *, parallel: int | None = None) -> Path:
+def write_demo(folder: str | os.PathLike[str]) -> Path:
     """Write the files of the experiment and return the configuration, which `treemean ensemble` runs.
 
     Raises `TreemeanError` if the folder has files of these names that hold something else.
 
     The first 100 Dutch sentences of the sample are for development, the other 100 for testing; the training
-    text is drawn from the same generator with another seed.
-
-    Parameters
-    ----------
-    parallel : how many runs are trained at a time; as many as there are cores, and five, if not given.
+    text is drawn from the same generator with another seed. As many runs are trained at a time as there are
+    cores, and five.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     dutch = sample.gold()[:200]
     text = sample.generate(TRAINING_SENTENCES, language="nl", seed=TRAINING_SEED, max_length=MAX_LENGTH)
-    count = parallel or min(5, os.cpu_count() or 1)
     files = [place / name for name in ("dev.discbracket", "test.discbracket", "train.txt", "config.toml")]
     with all_or_none(files) as places:
         development, test, train, config = (places[path] for path in files)
         write(dutch[:100], development, warn=False)
         write(dutch[100:], test, warn=False)
         write_file(train, "".join(f"{' '.join(tree.words)}\n" for tree in text).encode())
-        write_file(config, _CONFIG.format(parallel=count).encode())
+        write_file(config, _CONFIG.format(parallel=min(5, os.cpu_count() or 1)).encode())
     return files[-1]
 
 

@@ -36,7 +36,7 @@ from treemean.experiments.settings import EnsembleConfig
 from treemean.files.checksums import checksum, content_checksum
 from treemean.files.output import write_file
 from treemean.formats import read, write
-from treemean.names import EnsembleModel, ProtocolName, WeightRule
+from treemean.names import EnsembleModel, WeightRule
 from treemean.trees import Treebank
 
 #: Is called with what begins, or was found done already.
@@ -113,7 +113,6 @@ def ensemble_of_trees(
     model: EnsembleModel | None = None,
     keep: int | None = None,
     weigh: WeightRule | None = None,
-    protocol: ProtocolName | None = None,
     dialect: str = "auto",
     title: str = "",
     tell: Teller | None = None,
@@ -126,18 +125,12 @@ def ensemble_of_trees(
     test, development : folders with `gold.*` and `run*.*` in any format. Without development trees all runs
         take part with equal weights.
     folder : for everything that is made.
-    model, keep, weigh, protocol : see `EnsembleConfig`. Of fewer than five runs
-        all are kept unless told otherwise.
+    model, keep, weigh : see `EnsembleConfig`. Of fewer than five runs all are kept unless told otherwise.
     dialect : of PTB brackets among the trees.
     """
     asked, known = read_parts(test, development, dialect)
     usual = EnsembleConfig(keep=min(EnsembleConfig.keep, len(asked.runs)))
-    used = EnsembleConfig(
-        model=model or usual.model,
-        keep=keep or usual.keep,
-        weigh=weigh or usual.weigh,
-        protocol=protocol or usual.protocol,
-    )
+    used = EnsembleConfig(model=model or usual.model, keep=keep or usual.keep, weigh=weigh or usual.weigh)
     stages = Stages(Path(folder), tell or (lambda _: None))
     for part, predictions in ((DEVELOPMENT, known), (TEST, asked)):
         if predictions is not None:
@@ -160,9 +153,9 @@ def ensemble_of(
     stages: Stages,
     settings: EnsembleConfig,
     *,
-    title: str = "",
-    jobs: int | None = None,
-    config: Mapping[str, Any] | None = None,
+    title: str,
+    jobs: int | None,
+    config: Mapping[str, Any],
     training: list[dict[str, Any]] | None = None,
 ) -> EnsembleOutcome:
     """Choose, weigh, average and score, and write everything.
@@ -188,7 +181,7 @@ def ensemble_of(
     files = {"scores": stages.folder / RESULTS_FILE, "table": stages.folder / "results.md"}
     everything = {
         "treemean": __version__,
-        "config": dict(config or {}),
+        "config": dict(config),
         "training": training or [],
         "results": results.to_dict(),
     }

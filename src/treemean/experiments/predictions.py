@@ -61,7 +61,7 @@ def read_folder(folder: str | os.PathLike[str], dialect: str = "auto") -> Predic
 
 
 def read_parts(
-    test: str | os.PathLike[str], development: str | os.PathLike[str] | None, dialect: str = "auto"
+    test: str | os.PathLike[str], development: str | os.PathLike[str] | None, dialect: str
 ) -> tuple[Predictions, Predictions | None]:
     """Read the folder of the test sentences, and that of the development sentences with the same runs."""
     asked = read_folder(test, dialect)

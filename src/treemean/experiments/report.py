@@ -61,10 +61,7 @@ def report_of_runs(
     average : shown in place of the plain average of the runs, which is made if nothing is given.
     options : see `report_of_given`.
     """
-    banks = [*runs.values(), *([] if average is None else [average]), *([] if gold is None else [gold])]
-    return report_of_given(
-        Given(lambda: [banks], tuple(runs), average is not None, gold is not None), **options
-    )
+    return report_of_given(Given.of(runs, average, gold), **options)
 
 
 def report_of_files(

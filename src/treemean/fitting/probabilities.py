@@ -49,7 +49,7 @@ def fit_alone(batches: Iterable[Sequence[Treebank]], runs: int, *, labelled: boo
     return fit_batches(batches, WITHOUT_GOLD, Options(labelled=labelled), runs)
 
 
-def model_alone(votes: VoteSums, *, labelled: bool = False) -> HitModel:
+def model_alone(votes: VoteSums, *, labelled: bool) -> HitModel:
     """Return the same from votes that are counted already."""
     names = tuple(f"run {k}" for k in range(1, votes.runs + 1))
     return replace(fit_without_gold(votes.table(), WITHOUT_GOLD, Options(labelled=labelled)), runs=names)

@@ -115,9 +115,9 @@ def _record_batches(
     file: IO[bytes],
     name: str,
     problems: Problems,
-    start: int = 0,
-    stop: int | None = None,
-    expected: int | None = None,
+    start: int,
+    stop: int | None,
+    expected: int | None,
 ) -> Iterator[tuple[int, Arrow]]:
     """Yield some rows of a file, each time with the number of rows before them.
 

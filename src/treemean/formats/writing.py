@@ -85,7 +85,6 @@ class TextWriter:
     format_name : for messages.
     unwritable : the policy for trees that cannot be expressed.
     header, footer : what stands before and after the trees.
-    encoding : of the text.
     """
 
     def __init__(
@@ -97,19 +96,18 @@ class TextWriter:
         *,
         header: str = "",
         footer: str = "",
-        encoding: str = "utf-8",
     ) -> None:
         self._stream, self._serialise, self._name = stream, serialise, format_name
-        self._unwritable, self._footer, self._encoding = unwritable, footer, encoding
-        self._stream.write(header.encode(encoding))
+        self._unwritable, self._footer = unwritable, footer
+        self._stream.write(header.encode())
 
     def write(self, batch: Treebank) -> None:
         """Write a batch."""
         for tree in batch:
             text = self._unwritable.serialise(tree, self._serialise, self._name)
             if text is not None:
-                self._stream.write(text.encode(self._encoding))
+                self._stream.write(text.encode())
 
     def close(self) -> None:
         """Write the footer."""
-        self._stream.write(self._footer.encode(self._encoding))
+        self._stream.write(self._footer.encode())

@@ -20,7 +20,7 @@ _WIDTH, _SCORE, _NAME, _TEXT = 80, 7, 36, 52
 # ---- for people -------------------------------------------------------------------------------------
 
 
-def agreement_tables(found: Told, *, top: int = 10) -> list[Table]:
+def agreement_tables(found: Told, *, top: int) -> list[Table]:
     """Return F1 of each pair, means of each run with the others, and the `top` most disputed sentences."""
     return [*_pairs(found), _means(found), _sentences(found, top)]
 

@@ -10,14 +10,16 @@ from treemean.reporting.tables import NOTHING, Cell, Table
 
 #: For constituents without a label.
 NO_LABEL = "(none)"
+#: Of confused labels, so many pairs are shown.
+_MOST_CONFUSIONS = 20
 
 
 def evaluation_tables(
     evaluations: Mapping[str, Evaluation],
     *,
-    by_label: bool = False,
-    by_length: bool = False,
-    explain: bool = False,
+    by_label: bool,
+    by_length: bool,
+    explain: bool,
 ) -> list[Table]:
     """Return the scores of one prediction or several under one protocol, by name.
 
@@ -47,7 +49,7 @@ def evaluation_tables(
     return tables
 
 
-def protocol_notes(evaluation: Evaluation, *, explain: bool = False) -> list[str]:
+def protocol_notes(evaluation: Evaluation, *, explain: bool) -> list[str]:
     """Say what was counted: the protocol (with all conventions), the sentences, what was dropped and why."""
     protocol = evaluation.protocol
     notes = [protocol.describe() if explain else protocol.summary(), scored_note(evaluation)]
@@ -68,16 +70,10 @@ def scored_note(evaluation: Evaluation) -> str:
 
 
 def comparison_table(
-    comparison: Comparison,
-    name_a: str,
-    name_b: str,
-    evaluation: Evaluation | None = None,
-    *,
-    explain: bool = False,
+    comparison: Comparison, name_a: str, name_b: str, evaluation: Evaluation, *, explain: bool
 ) -> Table:
     """Return a comparison of two predictions; one of their evaluations tells what was scored."""
-    about = protocol_notes(evaluation, explain=explain) if evaluation is not None else []
-    notes = [comparison.note, *about]
+    notes = [comparison.note, *protocol_notes(evaluation, explain=explain)]
     rows: list[list[Cell]] = [
         [f"F1 {comparison.metric}, {name_a}", _score(comparison.score_a)],
         [f"F1 {comparison.metric}, {name_b}", _score(comparison.score_b)],
@@ -167,7 +163,7 @@ def _gold_of_labels(evaluations: Mapping[str, Evaluation]) -> dict[str, int]:
     return dict(sorted(gold.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _confusions(evaluations: Mapping[str, Evaluation], most: int = 20) -> Table:
+def _confusions(evaluations: Mapping[str, Evaluation]) -> Table:
     """Return which labels were taken for which; the most frequent ones."""
     names = list(evaluations)
     counts: dict[tuple[str, str], dict[str, int]] = {}
@@ -177,9 +173,10 @@ def _confusions(evaluations: Mapping[str, Evaluation], most: int = 20) -> Table:
     order = sorted(counts, key=lambda pair: (-sum(counts[pair].values()), pair))
     rows: list[list[Cell]] = [
         [gold or NO_LABEL, predicted or NO_LABEL] + [counts[gold, predicted].get(name, 0) for name in names]
-        for gold, predicted in order[:most]
+        for gold, predicted in order[:_MOST_CONFUSIONS]
     ]
-    left = f"; the {most} most frequent of {len(order)}" if len(order) > most else ""
+    cut = len(order) > _MOST_CONFUSIONS
+    left = f"; the {_MOST_CONFUSIONS} most frequent of {len(order)}" if cut else ""
     columns = ["gold", "predicted", *(names if len(names) > 1 else ["times"])]
     return Table(columns, rows, f"Confused labels (same words, other label{left})")
 

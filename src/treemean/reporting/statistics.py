@@ -6,7 +6,7 @@ from treemean.reporting.tables import Cell, Table
 from treemean.trees.statistics import Statistics
 
 
-def statistics_tables(statistics: Statistics, name: str, *, top: int = 20) -> list[Table]:
+def statistics_tables(statistics: Statistics, name: str, *, top: int) -> list[Table]:
     """Return a summary, and tables of lengths, fan-outs, numbers of children and the most frequent labels."""
     s = statistics
     words = sum(n * count for n, count in s.lengths.items())

@@ -14,9 +14,7 @@ _COLUMNS = [
 ]
 
 
-def evaluation_rows(
-    evaluations: Mapping[str, Evaluation], *, by_label: bool = False, by_length: bool = False
-) -> Table:
+def evaluation_rows(evaluations: Mapping[str, Evaluation], *, by_label: bool, by_length: bool) -> Table:
     """Return all numbers of one evaluation or several, a row for each; a value is empty for 0 of 0.
 
     `part` says what a number is about: `all` sentences, those up to a `cutoff` of a parameter file, those of

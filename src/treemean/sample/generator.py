@@ -59,10 +59,10 @@ def generate(
 
 def generate_batches(
     count: int,
-    language: str = "nl",
+    language: str,
     *,
-    seed: int = 0,
-    punctuation: bool = True,
+    seed: int,
+    punctuation: bool,
     max_length: int | None = None,
 ) -> Iterator[Treebank]:
     """Draw the same sentences as `generate`, some thousands at a time."""

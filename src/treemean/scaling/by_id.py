@@ -19,8 +19,8 @@ import numpy as np
 from treemean.errors import MismatchError, TreemeanError
 from treemean.formats.arrowtables import load_pyarrow
 from treemean.scaling.folders import STAGED
-from treemean.scaling.inputs import SHARD_SIZE, Contents, File, read_all_rows
-from treemean.scaling.shards import Made, write_shard
+from treemean.scaling.inputs import SHARD_SIZE, Contents, read_all_rows
+from treemean.scaling.shards import Made, contents_of_made, write_shard
 from treemean.scaling.sums import Sums
 from treemean.trees import Treebank
 
@@ -142,11 +142,7 @@ def _reordered(run: Contents, index: _Index, folder: Path, size: int) -> Content
     made: list[Made] = []
     for begin in range(0, shards, _OPEN):  # one pass for so many shards
         made += _some_shards(run, index, folder, size, range(begin, min(shards, begin + _OPEN)))
-    files = tuple(File(str(folder / m.shard.file), m.shard.sentences, m.shard.sha256) for m in made)
-    total = Sums()
-    for one in made:
-        total.add(one.sums)
-    return Contents(run.name, files, total.to_dict(), sharded=True)
+    return contents_of_made(run.name, folder, made)
 
 
 def _some_shards(run: Contents, index: _Index, folder: Path, size: int, wanted: range) -> Iterator[Made]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -17,7 +17,7 @@ from treemean.files.checksums import checksum
 from treemean.formats.parallel import side_by_side
 from treemean.formats.problems import Problems
 from treemean.formats.registry import format_of_content, format_of_name
-from treemean.formats.sharded import is_sharded, load_manifest
+from treemean.formats.sharded import Shard, is_sharded, load_manifest
 from treemean.trees import Treebank
 
 #: Sentences of a shard, unless it is told otherwise: two groups of rows of a Parquet file.
@@ -134,7 +134,15 @@ def _check(file: File) -> None:
         raise FormatError("the file has changed since its checksum was taken", path=file.path)
 
 
-def contents_of(path: str | os.PathLike[str], format: str | None = None) -> Contents | None:
+def contents_of_shards(
+    name: str, folder: str | os.PathLike[str], shards: Iterable[Shard], sums: Mapping[str, Any]
+) -> Contents:
+    """Return the contents of shards in a folder."""
+    files = tuple(File(os.path.join(folder, s.file), s.sentences, s.sha256) for s in shards)
+    return Contents(name, files, sums, sharded=True)
+
+
+def contents_of(path: str | os.PathLike[str], format: str | None) -> Contents | None:
     """Return the contents of a sharded treebank, of a Parquet file or of a folder of these.
 
     None for everything else, which can be read only from its beginning.
@@ -142,8 +150,7 @@ def contents_of(path: str | os.PathLike[str], format: str | None = None) -> Cont
     name = os.fspath(path)
     if is_sharded(name):
         manifest = load_manifest(name)
-        files = [File(os.path.join(name, s.file), s.sentences, s.sha256) for s in manifest.shards]
-        return Contents(name, tuple(files), manifest.sums, sharded=True)
+        return contents_of_shards(name, name, manifest.shards, manifest.sums)
     plain = [Path(name)] if os.path.isfile(name) else sorted(Path(name).glob("*.parquet"))
     if not plain or not all(_is_parquet(file, format) for file in plain):
         return None

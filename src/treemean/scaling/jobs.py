@@ -14,9 +14,17 @@ from treemean.files.filenames import name_as_text
 from treemean.formats.sharded import Manifest
 from treemean.scaling import folders
 from treemean.scaling.engines import Engine
-from treemean.scaling.inputs import SHARD_SIZE, Contents, Cut, File, contents_of
-from treemean.scaling.progress import Progress, quiet
-from treemean.scaling.shards import AsItIs, ShardTask, Work, fingerprint, make_shard, tasks_for
+from treemean.scaling.inputs import SHARD_SIZE, Contents, Cut, contents_of
+from treemean.scaling.progress import Progress
+from treemean.scaling.shards import (
+    AsItIs,
+    ShardTask,
+    Work,
+    contents_of_made,
+    fingerprint,
+    make_shard,
+    tasks_for,
+)
 from treemean.scaling.streams import StreamTask, each_shard, make_shards
 from treemean.scaling.sums import Sums
 
@@ -45,7 +53,7 @@ def shard_job(
     cuts: Sequence[Cut],
     folder: Path,
     engine: Engine,
-    progress: Progress = quiet,
+    progress: Progress,
     prepare: Callable[[], Work] | None = None,
 ) -> Done:
     """Make the shards of a sharded treebank from cuts of others.
@@ -61,9 +69,7 @@ def shard_job(
     )
 
 
-def stream_job(
-    work: Work, task: StreamTask, identity: str, engine: Engine, progress: Progress = quiet
-) -> Done:
+def stream_job(work: Work, task: StreamTask, identity: str, engine: Engine, progress: Progress) -> Done:
     """Make the shards of a sharded treebank from one that is read from its beginning, by this process."""
     told = content_checksum([fingerprint(work), identity, task.reading, task.size])
 
@@ -145,11 +151,6 @@ def staged_contents(
     copies = iter(staged[number] for number in range(len(tasks)))
     for place, contents in enumerate(found):
         if contents is None:
-            made = next(copies)
             at = folder / folders.STAGED / str(place)
-            files = tuple(File(str(at / m.shard.file), m.shard.sentences, m.shard.sha256) for m in made)
-            sums = Sums()
-            for one in made:
-                sums.add(one.sums)
-            found[place] = Contents(paths[place], files, sums.to_dict(), sharded=True)
+            found[place] = contents_of_made(paths[place], at, next(copies))
     return [contents for contents in found if contents is not None]

@@ -21,7 +21,7 @@ _DIGITS = 16
 
 
 @contextmanager
-def scratch_folder(job: str, told: str, parent: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+def scratch_folder(job: str, told: str, parent: str | os.PathLike[str] | None) -> Iterator[Path]:
     """Give a folder of our own, as a killed process left it; at the end it is removed.
 
     After an error what is finished stays in it, but for copies of inputs.

@@ -21,7 +21,7 @@ from treemean.files.filenames import name_as_text
 from treemean.files.output import open_output
 from treemean.formats.problems import Problems
 from treemean.formats.sharded import Shard, described
-from treemean.scaling.inputs import Cut
+from treemean.scaling.inputs import Contents, Cut, contents_of_shards
 from treemean.scaling.sums import Sums
 from treemean.trees import Treebank
 from treemean.trees.arrow import LAYOUT
@@ -93,6 +93,14 @@ class Made:
     shard: Shard
     sums: Sums
     new: bool = True
+
+
+def contents_of_made(name: str, folder: Path, made: Sequence[Made]) -> Contents:
+    """Return the contents of shards that are there, with the sums of all."""
+    sums = Sums()
+    for one in made:
+        sums.add(one.sums)
+    return contents_of_shards(name, folder, (one.shard for one in made), sums.to_dict())
 
 
 def fingerprint(work: Work) -> str:

@@ -275,7 +275,7 @@ def _too_long(sentences: Iterable[Sentence], config: DataConfig) -> int:
     return sum(len(sentence.kept) > config.max_length for sentence in sentences)
 
 
-def read_gold(path: str, format: str = "", dialect: str = "auto") -> Treebank:
+def read_gold(path: str, format: str, dialect: str) -> Treebank:
     """Read gold trees; raise an error, which names the file, if there are none in it."""
     if path != "-" and not os.path.exists(path):  # whatever it would be
         raise FormatError("No such file or directory", path=path)

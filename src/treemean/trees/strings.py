@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
+_SHOWN = 5  # texts of a column that is printed
 
 
 class Strings:
@@ -247,14 +248,14 @@ class CodedStrings:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _shown(column: Strings | CodedStrings, most: int = 5) -> str:
+def _shown(column: Strings | CodedStrings) -> str:
     """Return the first texts of a column, and how many there are.
 
     >>> CodedStrings.of("a b".split() * 4)
     <CodedStrings: 'a', 'b', 'a', 'b', 'a', … (8)>
     """
-    first = ", ".join(map(repr, column[:most].tolist()))
-    return f"{first}, … ({len(column)})" if len(column) > most else first or "none"
+    first = ", ".join(map(repr, column[:_SHOWN].tolist()))
+    return f"{first}, … ({len(column)})" if len(column) > _SHOWN else first or "none"
 
 
 def comparable(a: CodedStrings, b: CodedStrings, change: Callable[[str], str]) -> tuple[Codes, Codes]:

@@ -101,8 +101,7 @@ def train(development: Development, seed: int = 0) -> Training:
     for forest, (_, unknown) in zip(fold_forests, folds, strict=True):
         staged[:, unknown] = forest.staged_logits(table[unknown], STAGES)
     by_stage: dict[float, Floats] = dict(zip(STAGES, staged, strict=True))
-    losses = {stage: log_losses(logits, correct) for stage, logits in by_stage.items()}
-    best, boosted = best_settings(development, losses, by_stage, scored)
+    best, boosted = best_settings(development, log_losses, by_stage, scored)
     linear = _logit(beside.out_of_fold)
     gapped = development.candidates.discontinuous
     blend = np.empty(len(table))
@@ -110,8 +109,7 @@ def train(development: Development, seed: int = 0) -> Training:
     for kind in KINDS:
         every = of_kind(gapped, kind)
         tried = {share: share * boosted + (1 - share) * linear for share in SHARES}
-        losses = {share: log_losses(logits, correct) for share, logits in tried.items()}
-        shares[kind], unseen = best_settings(development, losses, tried, every & scored)
+        shares[kind], unseen = best_settings(development, log_losses, tried, every & scored)
         blend[every] = unseen[every]
     model = Boosted(
         development.features.names,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -97,13 +97,17 @@ def log_losses(logits: Floats, correct: Flags) -> Floats:
 
 
 def best_settings(
-    development: Development, losses: Mapping[float, Floats], estimates: Mapping[float, Floats], rows: Flags
+    development: Development,
+    loss: Callable[[Floats, Flags], Floats],
+    estimates: Mapping[float, Floats],
+    rows: Flags,
 ) -> tuple[float, Floats]:
     """Choose between settings by the losses of estimates that did not see the sentences.
 
     Parameters
     ----------
-    losses, estimates : by setting, float64[M]; both of sentences that an estimator did not see.
+    loss : of every candidate, from its estimate and from whether it is correct.
+    estimates : by setting, float64[M]; of sentences that an estimator did not see.
     rows : which candidates count.
 
     Returns
@@ -113,8 +117,10 @@ def best_settings(
     """
     fold = development.folds[development.candidates.sentence]
     sums = {
-        setting: np.bincount(fold[rows], weights=loss[rows], minlength=development.fold_count)
-        for setting, loss in losses.items()
+        setting: np.bincount(
+            fold[rows], weights=loss(found, development.correct)[rows], minlength=development.fold_count
+        )
+        for setting, found in estimates.items()
     }
     unseen = np.empty(len(fold))
     for held_out in range(development.fold_count):

@@ -158,7 +158,7 @@ class HitModel:
         return replace(self, objective=settle_by(objective, count))
 
     def count_trees(
-        self, batches: Iterable[Sequence[Treebank]], objective: CorpusObjective, *, jobs: int | None = None
+        self, batches: Iterable[Sequence[Treebank]], objective: CorpusObjective, *, jobs: int | None
     ) -> TreeCounts:
         """Return what an objective must know of the trees that are best under it."""
         total = TreeCounts()

@@ -128,8 +128,7 @@ def train(development: Development, seed: int = 0) -> Training:
         for known, unknown in folds_of(development, kind):
             for regression in fit_path(table[known], correct[known], PENALTIES):
                 held_out[regression.penalty][unknown] = regression.logits(table[unknown])
-        losses = {penalty: log_losses(logits, correct) for penalty, logits in held_out.items()}
-        best, unseen = best_settings(development, losses, held_out, rows)
+        best, unseen = best_settings(development, log_losses, held_out, rows)
         out_of_fold[every] = unseen[every]
         path = fit_path(table[rows], correct[rows], [p for p in PENALTIES if p >= best])
         found[kind] = list(path)[-1]

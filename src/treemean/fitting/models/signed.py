@@ -63,12 +63,15 @@ def train(development: Development, seed: int = 0) -> Training:
         for known, unknown in folds_of(development, kind):
             for penalty, sums in held_out.items():
                 sums[unknown] = votes[unknown] @ _ridge(votes[known], correct[known], penalty)
-        errors = {penalty: (sums - correct) ** 2 for penalty, sums in held_out.items()}
-        best, unseen = best_settings(development, errors, held_out, rows)
+        best, unseen = best_settings(development, _squared_errors, held_out, rows)
         out_of_fold[every] = unseen[every]
         weights[kind] = _ridge(votes[rows], correct[rows], best)
     model = Signed(weights["continuous"], weights["discontinuous"])
     return Training(model, out_of_fold, len(PENALTIES) * len(KINDS))
+
+
+def _squared_errors(sums: Floats, correct: Flags) -> Floats:
+    return (sums - correct) ** 2
 
 
 def _ridge(votes: Floats, correct: Flags, penalty: float) -> Floats:

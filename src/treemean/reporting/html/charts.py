@@ -11,6 +11,7 @@ from treemean.reporting.html.markup import Markup, element
 #: All charts are as wide as this; the page makes them smaller where it is narrow.
 WIDTH = 480
 _TOP, _RIGHT, _BOTTOM, _LEFT = 16, 14, 34, 40
+_HEIGHT = 260  # of a chart of lines
 _NAME = 15  # letters of a name that stands beside a chart
 
 
@@ -69,8 +70,7 @@ def line_chart(
     x: str,
     y: str,
     ticks: Mapping[float, str] | None = None,
-    least: float | None = None,
-    height: float = 260,
+    least: float | None,
 ) -> Markup:
     """Draw lines over a common axis.
 
@@ -87,7 +87,7 @@ def line_chart(
     low_x, high_x = min(*xs, *shown_x), max(*xs, *shown_x)
     if ticks is not None:  # names stand in the middle of their places
         low_x, high_x = low_x - 0.4, high_x + 0.4
-    inner = (WIDTH - _LEFT - _RIGHT, height - _TOP - _BOTTOM)
+    inner = (WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM)
 
     def at(place: float, value: float) -> tuple[float, float]:
         across = (place - low_x) / ((high_x - low_x) or 1)
@@ -100,8 +100,8 @@ def line_chart(
         parts.append(element("path", class_="grid", d=f"M {_LEFT} {level:.1f} H {WIDTH - _RIGHT}"))
         parts.append(_text(_LEFT - 7, level + 4, f"{value:g}", anchor="end"))
     for place, name in shown_x.items():
-        parts.append(_text(at(place, shown_y[0])[0], height - _BOTTOM + 16, name))
-    parts += [_text(_LEFT + inner[0] / 2, height - 3, x, "axis"), _text(2, 10, y, "axis", "start")]
+        parts.append(_text(at(place, shown_y[0])[0], _HEIGHT - _BOTTOM + 16, name))
+    parts += [_text(_LEFT + inner[0] / 2, _HEIGHT - 3, x, "axis"), _text(2, 10, y, "axis", "start")]
     for line in sorted(lines, key=lambda line: {"guide": 0, "other": 1, "main": 2}[line.kind]):
         points = [at(*point) for point in line.points]
         path = "M " + " L ".join(f"{a:.1f} {b:.1f}" for a, b in points)
@@ -122,7 +122,7 @@ def line_chart(
                 "g", element("title", line.name), element("path", d=path), *dots, class_=f"line {line.kind}"
             )
         )
-    return _chart(*parts, height=height, title=title)
+    return _chart(*parts, height=_HEIGHT, title=title)
 
 
 def range_chart(

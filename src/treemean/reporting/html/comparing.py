@@ -50,9 +50,7 @@ def compare_sides(
     average : of the runs; the plain average if not given.
     options : see `compare_given`.
     """
-    banks = [*runs.values(), *([] if average is None else [average]), *([] if gold is None else [gold])]
-    given = Given(lambda: [banks], tuple(runs), average is not None, gold is not None)
-    return compare_given(given, **options)
+    return compare_given(Given.of(runs, average, gold), **options)
 
 
 def compare_given(

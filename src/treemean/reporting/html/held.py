@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treemean.agreement.results import by_dispute
 from treemean.agreement.units import Floats
 from treemean.evaluation.results import SentenceCounts
 from treemean.evaluation.scores import Flags
@@ -33,11 +34,6 @@ class Held:
     dispute: Floats
     trees: tuple[Treebank, ...]
     scores: tuple[SentenceCounts | None, ...]
-
-    @property
-    def order(self) -> Ints:
-        """int64[S]: the sentences in order of dispute, those that are equally disputed as they come."""
-        return np.argsort(-self.dispute, kind="stable")
 
     def take(self, chosen: Ints) -> Held:
         """Return some of the sentences."""
@@ -86,7 +82,7 @@ class MostDisputed:
         joined = Held.joined(self._parts)
         if len(joined.sentences) <= self._most:
             return joined
-        return joined.take(np.sort(joined.order[: self._most]))
+        return joined.take(np.sort(by_dispute(joined.dispute)[: self._most]))
 
 
 def _taken(bank: Treebank, chosen: Ints) -> Treebank:

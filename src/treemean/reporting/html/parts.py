@@ -45,6 +45,12 @@ class Given:
     gold: bool = False
     called: Mapping[str, str] = field(default_factory=dict)
 
+    @staticmethod
+    def of(runs: Mapping[str, Treebank], average: Treebank | None, gold: Treebank | None) -> Given:
+        """Make it of whole treebanks."""
+        banks = [*runs.values(), *(bank for bank in (average, gold) if bank is not None)]
+        return Given(lambda: [banks], tuple(runs), average is not None, gold is not None)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all but gold."""

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
+from treemean.agreement.results import by_dispute
 from treemean.agreement.streaming import PairAgreement
 from treemean.agreement.units import Floats
 from treemean.evaluation import Evaluation, Protocol
@@ -87,8 +86,8 @@ class Subject:
 
     @property
     def order(self) -> Ints:
-        """int64[S]: the most disputed sentence first, equally disputed ones as they come."""
-        return np.argsort(-self.dispute, kind="stable")
+        """int64[S]: the sentences in order of dispute."""
+        return by_dispute(self.dispute)
 
     @property
     def gold(self) -> Side | None:

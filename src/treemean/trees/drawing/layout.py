@@ -333,7 +333,7 @@ class _Moving:
         self._arrangement, self._snap, self._whole = arrangement, snap, whole
         self.x = np.zeros(len(arrangement.level), dtype=np.int64 if whole else np.float64)
         self._children = [np.array(children, dtype=np.int64) for children in arrangement.children]
-        self._starts, self._ends = np.array(arrangement.home).T
+        self._starts, _ = np.array(arrangement.home).T
         latest = self._starts.copy()
         for node in arrangement.constituents:
             latest[node] = self._starts[self._children[node]].max()
