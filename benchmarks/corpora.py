@@ -15,7 +15,9 @@ def prepared_config(
     description = data / corpus / "corpus" / "corpus.json"
     if not description.exists():
         return None
-    files = json.loads(description.read_text())["facts"]["files"]
+    facts = json.loads(description.read_text())["facts"]
+    files, way = facts["files"], facts["way"]
     train = [str(data / name.partition(": ")[2]) for name in files["train"]]
     given = [f"data.train={json.dumps(train)}", f"data.development={data / next(iter(files['development']))}"]
+    given += [f"data.{name}={way[name]}" for name in ("vocabulary", "max_length")]
     return load_config(preset, [*given, *overrides])
