@@ -94,8 +94,8 @@ def test_with_gold_trees_scores_and_probabilities_are_told(folder: Path) -> None
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "needs to know which runs"),
-        ({"gaps_from": [0, 1, 2]}, "at least one run for the others"),
+        ({}, "needs to be told which runs"),
+        ({"gaps_from": [0, 1, 2]}, "at least one other run"),
         ({"gaps_from": [3]}, "gaps_from has 3, and the 3 runs are 0 to 2"),
         ({"gaps_from": [-1]}, "gaps_from has -1"),
         ({"gaps_from": [0], "gap_weight": float("nan")}, "gap_weight is nan"),

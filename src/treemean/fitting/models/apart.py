@@ -42,8 +42,8 @@ class Apart:
             raise InvalidOption(f"gaps_from has {wrong[0]}, and the {runs} runs are 0 to {runs - 1}")
         if not 0 < len(set(gaps_from)) < runs:
             raise InvalidOption(
-                "the model apart needs to know which runs constituents with gaps come from (gaps_from), "
-                "and at least one run for the others"
+                "the model apart needs to be told which runs constituents with gaps come from: gaps_from, or "
+                "--gaps-from on the command line; and it needs at least one other run"
             )
         if not (math.isfinite(gap_weight) and gap_weight >= 0):
             raise InvalidOption(f"gap_weight is {gap_weight}; it must be finite and not negative")
