@@ -63,7 +63,7 @@ def _differentiate(
     if settings is None:
         value = dense_torch.log_partition(DenseRules(**leaves), lengths)
     else:
-        value = dense_kernels.log_partition(DenseRules(**leaves), lengths, settings)
+        value = dense_kernels.log_partition(DenseRules(**leaves), lengths, settings=settings)
     return value.detach(), dict(zip(leaves, gradients_of(value.sum(), leaves.values())))
 
 

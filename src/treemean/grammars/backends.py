@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.spans import SpanPosteriors
 
 #: How far log Z of a tiny example, or its gradient, may be from that of the vectorised version before kernels
@@ -21,8 +22,10 @@ _TRUSTED = 1e-2
 class Backend(Protocol):
     """An inside algorithm of a family of rules: what its versions naive, torch and triton have in common."""
 
-    def log_partition(self, rules: Any, lengths: Tensor | None = None) -> Tensor:
-        """Return log Z of each sentence, differentiable."""
+    def log_partition(
+        self, rules: Any, lengths: Tensor | None = None, weights: SpanWeights | None = None
+    ) -> Tensor:
+        """Return log Z of each sentence, differentiable, with weights of its spans."""
 
     def span_posteriors(self, rules: Any, lengths: Tensor | None = None) -> SpanPosteriors:
         """Return how likely each span is a constituent."""

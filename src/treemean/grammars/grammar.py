@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from treemean.errors import InvalidOption
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding.choices import Choose, best, sampler
 from treemean.grammars.decoding.semirings import MAX, SUM, Semiring
@@ -117,6 +118,20 @@ class Grammar(TreeModel):
         super().__init__(vocabulary_size)
         self.config = config
         self.guard = Guard()
+
+    @abstractmethod
+    def loss(
+        self,
+        words: Tensor,
+        lengths: Tensor | None = None,
+        *,
+        generator: torch.Generator | None = None,
+        weights: SpanWeights | None = None,
+    ) -> Loss:
+        """See `TreeModel.loss`; with weights of spans, trees count for as much more or less as their spans.
+
+        Kernels know no weights: a grammar that uses them raises `InvalidOption`.
+        """
 
     @abstractmethod
     def _walker(self, words: Tensor, lengths: Tensor, semiring: Semiring) -> Walker:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from treemean.parsing import (
     read_sentences,
 )
 from treemean.parsing.text import TEXT, counted, format_of, sentences_of
+from treemean.training.guides import Guides, Span, with_guides
 from treemean.training.sections import DataConfig
 from treemean.trees import Treebank
 from treemean.trees.treebank import offsets_of
@@ -34,8 +35,10 @@ from treemean.trees.treebank import offsets_of
 _VERSION, _BEFORE = 2, 1
 _FOLDER, _NUMBERS, _GOLD, _DESCRIPTION = "corpus", "numbers.npz", "gold.jsonl", "corpus.json"
 
-#: A sentence as a list or tuple of words.
-Words = TypeVar("Words", bound=Sequence[str])
+#: The settings that name files.
+_FILES = ("train", "development", "guides")
+#: A sentence, with whatever belongs to it.
+Held = TypeVar("Held")
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ class Data:
     development : the sentences of 1 to `data.max_length` words of the development set.
     gold : the whole development treebank; None if there are no trees, only text.
     kept : for every sentence of `development` its words, without punctuation, if there is gold.
+    guides : of the sentences of `train`, if there are any.
     vocabulary, normalisation : of the model.
     facts : checksums of the files, and what was met while reading.
     """
@@ -97,6 +101,7 @@ class Data:
     vocabulary: Vocabulary
     normalisation: Normalisation
     facts: dict[str, Any]
+    guides: Guides | None = None
 
     def describe(self) -> str:
         """Return in words what is learnt from and measured on, and what was left out."""
@@ -116,6 +121,8 @@ class Data:
             f"{counted(len(self.train), 'sentence')} to train on, {len(self.vocabulary.words)} known words, "
         )
         text += f"{counted(len(self.development), 'development sentence')} {trees}"
+        if self.guides is not None:
+            text += f", {counted(len(self.guides.spans), 'guiding constituent')}"
         if left_out:
             text += f"; left out: {', '.join(left_out)}"
         if read["too_long"] > read["sentences"] / 2:
@@ -134,7 +141,7 @@ def prepare(config: DataConfig, folder: str | os.PathLike[str] | None = None) ->
     `TreemeanError` if the folder holds something made from other files.
     """
     checksums = _checksums(config)
-    way = {name: value for name, value in asdict(config).items() if name not in ("train", "development")}
+    way = {name: value for name, value in asdict(config).items() if name not in _FILES}
     if folder is None:
         return _read(config, checksums, way)
     place = Path(folder) / _FOLDER
@@ -155,6 +162,11 @@ def prepare(config: DataConfig, folder: str | os.PathLike[str] | None = None) ->
         raise TreemeanError(
             f"{place} was made with another {names}: train in another folder, or remove this one"
         )
+    if bool(config.guides) != (kept.guides is not None):
+        raise TreemeanError(
+            f"{place} was made {'with' if kept.guides is not None else 'without'} data.guides: train in "
+            "another folder, or remove this one"
+        )
     return kept
 
 
@@ -167,7 +179,7 @@ def _checksums(config: DataConfig) -> dict[str, Any] | None:
         raise InvalidOption(
             "data.train names no file: set it in the configuration, or with --override data.train=FILE"
         )
-    paths = [*config.train, *([config.development] if config.development else [])]
+    paths = [*config.train, *([config.development] if config.development else []), *config.guides]
     for path in paths:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             raise InvalidOption(
@@ -176,18 +188,19 @@ def _checksums(config: DataConfig) -> dict[str, Any] | None:
             )
     if not all(os.path.exists(path) for path in paths):
         return None
-    sums = [checksum(path) for path in paths]
-    return {
-        "train": {
-            f"{number}: {Path(path).name}": found
-            for number, (path, found) in enumerate(zip(config.train, sums), 1)
-        },
-        "development": {Path(config.development).name: sums[-1]} if config.development else {},
-    }
+    development = {Path(config.development).name: checksum(config.development)} if config.development else {}
+    sums = {"train": _numbered_checksums(config.train), "development": development}
+    return sums | ({"guides": _numbered_checksums(config.guides)} if config.guides else {})
+
+
+def _numbered_checksums(paths: Sequence[str]) -> dict[str, str]:
+    return {f"{number}: {Path(path).name}": checksum(path) for number, path in enumerate(paths, 1)}
 
 
 def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
-    changed = [part for part in now if sorted(now[part].values()) != sorted(before[part].values())]
+    changed = [
+        part for part in _FILES if sorted(now.get(part, {}).values()) != sorted(before.get(part, {}).values())
+    ]
     return ", ".join(f"data.{part}" for part in changed) or "names of files"
 
 
@@ -195,21 +208,18 @@ def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, A
     normalisation = config.normalisation
     counts = ReadCounts()
     train = [
-        seen
-        for path in config.train
-        for sentence in read_sentences(
-            path, normalisation, format=config.format or None, dialect=config.dialect, counts=counts
-        )
+        (seen, spans)
+        for sentence, spans in _read_training(config, counts)
         if (seen := _seen(sentence, normalisation))
     ]
-    fitting = [words for words in train if 2 <= len(words) <= config.max_length]
+    fitting = [held for held in train if 2 <= len(held[0]) <= config.max_length]
     facts: dict[str, Any] = {
         "files": checksums,
         "way": way,
         "train": {
             **asdict(counts),
-            "too_long": sum(len(words) > config.max_length for words in train),
-            "one_word": sum(len(words) == 1 for words in train),
+            "too_long": sum(len(words) > config.max_length for words, _ in train),
+            "one_word": sum(len(words) == 1 for words, _ in train),
         },
     }
     if not fitting:
@@ -237,21 +247,35 @@ def _read(config: DataConfig, checksums: dict[str, Any] | None, way: dict[str, A
                 f"no sentence has 2 to {config.max_length} words (data.max_length)"
             )
     else:
-        fitting, development = hold_out(fitting, config.held_out)
+        fitting, held_out = hold_out(fitting, config.held_out)
+        development = [words for words, _ in held_out]
         facts["development"] = {"sentences": len(development), "held_out": True}
         kept = []
-    vocabulary = Vocabulary.most_frequent((w for words in fitting for w in words), config.vocabulary)
-    facts["train"] |= {"used": len(fitting), "words": sum(map(len, fitting))}
+    vocabulary = Vocabulary.most_frequent((w for words, _ in fitting for w in words), config.vocabulary)
+    facts["train"] |= {"used": len(fitting), "words": sum(len(words) for words, _ in fitting)}
     facts["development"] |= {"used": len(development), "words": sum(map(len, development))}
     return Data(
-        train=Corpus.of([vocabulary.numbers(words) for words in fitting]),
+        train=Corpus.of([vocabulary.numbers(words) for words, _ in fitting]),
         development=Corpus.of([vocabulary.numbers(words) for words in development]),
         gold=gold,
         kept=kept if gold is not None else [],
         vocabulary=vocabulary,
         normalisation=normalisation,
         facts=facts,
+        guides=Guides.of(spans for _, spans in fitting) if config.guides else None,
     )
+
+
+def _read_training(config: DataConfig, counts: ReadCounts) -> Iterator[tuple[Sentence, list[Span]]]:
+    """Yield the sentences to train on, with the spans of their guides."""
+    for number, path in enumerate(config.train):
+        sentences = read_sentences(
+            path, config.normalisation, format=config.format or None, dialect=config.dialect, counts=counts
+        )
+        if config.guides:
+            yield from with_guides(sentences, config.guides[number])
+        else:
+            yield from ((sentence, []) for sentence in sentences)
 
 
 def _seen(sentence: Sentence, normalisation: Normalisation) -> list[str]:
@@ -285,7 +309,7 @@ def read_gold(path: str, format: str, dialect: str) -> Treebank:
     return read(path, format=chosen, dialect=dialect)
 
 
-def hold_out(sentences: list[Words], share: float) -> tuple[list[Words], list[Words]]:
+def hold_out(sentences: list[Held], share: float) -> tuple[list[Held], list[Held]]:
     """Set aside an evenly spread share of the sentences, at least one, and leave at least one."""
     count = min(max(1, round(share * len(sentences))), len(sentences) - 1)
     if not count:
@@ -295,8 +319,8 @@ def hold_out(sentences: list[Words], share: float) -> tuple[list[Words], list[Wo
         )
     chosen = set(np.linspace(0, len(sentences) - 1, count).astype(int).tolist())
     return (
-        [words for place, words in enumerate(sentences) if place not in chosen],
-        [words for place, words in enumerate(sentences) if place in chosen],
+        [held for place, held in enumerate(sentences) if place not in chosen],
+        [held for place, held in enumerate(sentences) if place in chosen],
     )
 
 
@@ -313,6 +337,8 @@ def _save(data: Data, place: Path) -> None:
             "development": data.development.numbers,
             "development_offsets": data.development.offsets,
         }
+        if data.guides is not None:
+            arrays |= {"guides": data.guides.spans, "guide_offsets": data.guides.offsets}
         np.savez_compressed(cast(Any, stream), **cast(Any, arrays))
     if data.gold is not None:
         write(data.gold, place / _GOLD)
@@ -348,6 +374,7 @@ def _load(place: Path, config: DataConfig) -> Data | None:
         with open(place / _NUMBERS, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             train = Corpus(file["train"], file["train_offsets"])
             development = Corpus(file["development"], file["development_offsets"])
+            guides = Guides(file["guides"], file["guide_offsets"]) if "guides" in file else None
         vocabulary = Vocabulary.from_json(told["vocabulary"])
         normalisation = Normalisation.from_dict(told["normalisation"])
         facts = _checked_facts(told["facts"])
@@ -367,7 +394,7 @@ def _load(place: Path, config: DataConfig) -> Data | None:
             for sentence in sentences_of([gold], normalisation)
             if 1 <= len(sentence.kept) <= config.max_length
         ]
-    return Data(train, development, gold, kept, vocabulary, normalisation, facts)
+    return Data(train, development, gold, kept, vocabulary, normalisation, facts, guides)
 
 
 def _checked_facts(facts: Any) -> dict[str, Any]:

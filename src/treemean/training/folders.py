@@ -258,7 +258,9 @@ def check_folder(config: TrainingConfig, folder: str | os.PathLike[str]) -> None
             "and it is written anew",
             path=str(path),
         ) from error
-    changed = [f"{key} was {before[key]!r} and is {now[key]!r}" for key in now if before[key] != now[key]]
+    changed = [
+        f"{key} was {before.get(key)!r} and is {now[key]!r}" for key in now if before.get(key) != now[key]
+    ]
     if changed:
         raise TreemeanError(
             f"{folder} holds runs of another configuration ({'; '.join(changed)}): give another folder (-o)"

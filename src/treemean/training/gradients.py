@@ -44,6 +44,7 @@ def differentiate(
             request.words[some, :width].to(sums.device),
             None if lengths is None else lengths.to(sums.device),
             generator=generator,
+            weights=None if request.weights is None else request.weights.chosen(some),
         )
         parts = torch.stack([loss.negative_log_likelihood.sum(), loss.divergence.sum()])
         (parts.sum() / total).backward()  # type: ignore[no-untyped-call]

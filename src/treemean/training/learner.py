@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars import Grammar
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.training.adam import Adam
 from treemean.training.distributed import World
 from treemean.training.gradients import differentiate, differentiate_exactly
@@ -32,6 +33,7 @@ class Request:
     limit : the highest objective per word that is believed; above it nothing must be learnt from the batch.
     step : the number of the step in its run, from 0, by which runs that are trained together keep together.
     exact : whether it must be computed in full precision, however long that takes.
+    weights : of spans of the sentences, for runs that are guided.
     """
 
     words: Tensor
@@ -41,6 +43,7 @@ class Request:
     limit: float
     step: int = 0
     exact: bool = False
+    weights: SpanWeights | None = None
 
 
 class Outcome:

@@ -151,7 +151,9 @@ class Loop:
                 count = int(self._data.train.lengths[places].sum())
                 limit = state.watch.limit(*_shape(count, words), self._config.recovery)
                 step = state.step + number
-                request = Request(words, lengths, count, self._rate(step), limit, step)
+                guides, logarithm = self._data.guides, self._config.training.guidance
+                weights = None if guides is None else guides.weights(places, logarithm)
+                request = Request(words, lengths, count, self._rate(step), limit, step, weights=weights)
                 requests.append(request)
                 outcomes.append((yield request))
             numbers: list[list[float]] = torch.stack(outcomes).tolist()

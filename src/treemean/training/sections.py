@@ -20,6 +20,8 @@ _LARGEST_SEED, _MOST_THREADS = 2**63 - 1, 1024
 _MANY, _MOST_AT_ONCE, _LONGEST = 10**9, 10**6, 10_000
 #: Products of these are within what float32 has room for.
 _LARGE, _HUGE = 1000, 1e30
+#: Exponentials of products with the number of spans are numbers that a chart has room for.
+_STRONG = 20
 #: What float32 tells apart from zero.
 _SMALL = 1e-30
 
@@ -30,6 +32,7 @@ class DataConfig:
 
     train: tuple[str, ...] = field(default=(), metadata=PATH)
     development: str = field(default="", metadata=PATH)
+    guides: tuple[str, ...] = field(default=(), metadata=PATH)
     format: FileFormat = ""
     development_format: FileFormat = ""
     dialect: DialectName = "auto"
@@ -43,6 +46,11 @@ class DataConfig:
     def __post_init__(self) -> None:
         if not all(self.train):
             raise InvalidOption("data.train has an empty file name: give the name of a file")
+        if self.guides and len(self.guides) != len(self.train):
+            raise InvalidOption(
+                f"data.guides needs as many files as data.train, in the same order, not {len(self.guides)} "
+                f"for {len(self.train)}"
+            )
         check_within("data", self, 1, _MANY, "vocabulary")
         check_within("data", self, 2, _LONGEST, "max_length")
         if not 0 < self.held_out < 1:
@@ -107,12 +115,14 @@ class LoopConfig:
     select: Select = "f1"
     device: str = "auto"
     precision: Literal["float32", "float64"] = "float32"
+    guidance: float = 1.0
     threads: int = 0
     report_every: int = 10
 
     def __post_init__(self) -> None:
         check_within("training", self, 1, _MANY, "epochs", "patience", "report_every")
         check_within("training", self, 0, _MOST_THREADS, "threads")
+        check_within("training", self, -_STRONG, _STRONG, "guidance")
         if self.device.partition(":")[0] == "meta":  # of PyTorch; it knows shapes, but no numbers
             raise InvalidOption(
                 f"training.device cannot be {self.device!r}, which computes no numbers: give auto, cpu or "
@@ -194,12 +204,14 @@ class TrainingConfig:
         """
         own = {section.name for section in fields(TrainingConfig)}  # not those of a larger configuration
         sections = {section: content for section, content in self.to_dict().items() if section in own}
-        return {key: value for key, value in flat(sections).items() if not _FREE.intersection(_up(key))}
+        free = _FREE if self.data.guides else _FREE | {"training.guidance"}
+        return {key: value for key, value in flat(sections).items() if not free.intersection(_up(key))}
 
 
 #: What may change between the parts of a resumed run: sections or settings.
 _FREE = {
-    *("data.train", "data.development", "data.format", "data.development_format", "data.dialect"),
+    *("data.train", "data.development", "data.guides"),
+    *("data.format", "data.development_format", "data.dialect"),
     *(
         "grammar.backend",
         "batches.at_once",

@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from treemean.errors import InvalidOption
 from treemean.grammars.backends import Backend, tell, uses_kernels
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import check_numbers
@@ -203,20 +204,25 @@ class DenseGrammar(Grammar):
         return self._log_partition(lambda exact: self._expected_rules(words, lengths, exact=exact), known)
 
     def loss(
-        self, words: Tensor, lengths: Tensor | None = None, *, generator: torch.Generator | None = None
+        self,
+        words: Tensor,
+        lengths: Tensor | None = None,
+        *,
+        generator: torch.Generator | None = None,
+        weights: SpanWeights | None = None,
     ) -> Loss:
         """See `Grammar.loss`: for C- grammars -log p(x | z) with z drawn, and KL(q(z | x) ‖ N(0, I))."""
         words, known = check_batch(words, lengths, self.vocabulary_size)
         if not self.config.is_compound:
-            log_prob = self._log_partition(lambda _: self.rules(words), known)
-            return Loss(-log_prob, torch.zeros_like(log_prob))
+            log_z = self._log_partition(lambda _: self.rules(words), known, weights)
+            return Loss(-log_z, torch.zeros_like(log_z))
         encoded = self._encode(words, lengths)
         noise = torch.randn(
             (len(words), self.config.latent), generator=generator, device=encoded.device, dtype=encoded.dtype
         )
         latent, divergence = self._draw(encoded, noise)
-        log_prob = self._log_partition(lambda exact: self.rules(words, latent, exact=exact), known)
-        return Loss(-log_prob, divergence)
+        log_z = self._log_partition(lambda exact: self.rules(words, latent, exact=exact), known, weights)
+        return Loss(-log_z, divergence)
 
     def _draw(self, encoded: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
         """Return vectors z (B, latent) of the distributions that were encoded, and the KL of these (B,)."""
@@ -272,12 +278,17 @@ class DenseGrammar(Grammar):
             rules = self._expected_rules(words, lengths).double().of_each_sentence()
         return _entropy(rules, lengths).to(self.nonterminals.dtype)
 
-    def _log_partition(self, rules: Callable[[bool], DenseRules], lengths: Tensor) -> Tensor:
+    def _log_partition(
+        self,
+        rules: Callable[[bool], DenseRules],
+        lengths: Tensor,
+        weights: SpanWeights | None = None,
+    ) -> Tensor:
         """Return log Z (B,) for the rules that a function returns, exact ones on request."""
-        value: Tensor = self._backend().log_partition(rules(False), lengths)
+        value: Tensor = self._backend().log_partition(rules(False), lengths, weights)
         if self._is_guarded(value) and not self.guard.accepts_log_z(value.detach(), lengths):
             del value  # as long as it is there, parameters stay bound to the streams of their networks
-            value = dense_torch.log_partition(rules(True).double(), lengths)
+            value = dense_torch.log_partition(rules(True).double(), lengths, weights)
         return value.to(self.nonterminals.dtype)
 
     def _is_guarded(self, result: Tensor) -> bool:

@@ -13,18 +13,24 @@ from torch import Tensor
 
 from treemean.grammars.charts.logarithms import log, log_sum
 from treemean.grammars.charts.marks import Marks, posteriors_by_marks
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.spans import SpanPosteriors, full_lengths
 
 
-def log_partition(rules: DenseRules, lengths: Tensor | None = None) -> Tensor:
+def log_partition(
+    rules: DenseRules, lengths: Tensor | None = None, weights: SpanWeights | None = None
+) -> Tensor:
     """Return log Z of each sentence, (B,) in float64; -inf for one word.
 
     Takes O(n⁵) steps for a sentence if there are gaps, else O(n³), each over all rules of one form.
     """
     batch, n, _ = rules.words.shape
     lengths = full_lengths(lengths, batch, n, rules.words.device)
-    values = [_log_partition(rules, sentence, length, {}) for sentence, length in enumerate(lengths.tolist())]
+    values = [
+        _log_partition(rules, sentence, length, weights.of(sentence) if weights is not None else {})
+        for sentence, length in enumerate(lengths.tolist())
+    ]
     return torch.stack(values)
 
 

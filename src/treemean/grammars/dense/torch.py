@@ -18,17 +18,20 @@ from torch.utils.checkpoint import checkpoint
 from treemean.grammars.charts import strides
 from treemean.grammars.charts.gapped import valid_gaps
 from treemean.grammars.charts.logarithms import log
+from treemean.grammars.charts.weights import SpanWeights, WeightCharts
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.spans import SpanPosteriors, full_lengths
 
 
-def log_partition(rules: DenseRules, lengths: Tensor | None = None) -> Tensor:
+def log_partition(
+    rules: DenseRules, lengths: Tensor | None = None, weights: SpanWeights | None = None
+) -> Tensor:
     """Return log Z of each sentence, (B,), differentiable; -inf for one word.
 
     Takes O(n³ NT² + n² NT³) time without gaps; with gaps O(n⁵ D² + n⁴ D · NT) and more for single words.
     """
     batch, n, _ = rules.words.shape
-    return _Inside(rules, full_lengths(lengths, batch, n, rules.words.device), None).log_z
+    return _Inside(rules, full_lengths(lengths, batch, n, rules.words.device), weights=weights).log_z
 
 
 def span_posteriors(rules: DenseRules, lengths: Tensor | None = None) -> SpanPosteriors:
@@ -38,7 +41,7 @@ def span_posteriors(rules: DenseRules, lengths: Tensor | None = None) -> SpanPos
     rules = DenseRules(**{name: tensor.detach() for name, tensor in rules.tensors().items()})
     marks = _Marks(rules)
     with torch.enable_grad():
-        value = _Inside(rules, lengths, marks).log_z
+        value = _Inside(rules, lengths, marks=marks).log_z
         total = torch.where(value.isfinite(), value, 0.0).sum()
     continuous = rules.words.new_zeros(batch, n + 1, n + 1)
     continuous.diagonal(1, 1, 2).copy_(torch.arange(n, device=lengths.device) < lengths[:, None])
@@ -73,9 +76,19 @@ class _Inside:
     `attached` [4, D, D] by R5-R8, both [child with the gap, parent].
     """
 
-    def __init__(self, rules: DenseRules, lengths: Tensor, marks: _Marks | None) -> None:
+    def __init__(
+        self,
+        rules: DenseRules,
+        lengths: Tensor,
+        *,
+        marks: _Marks | None = None,
+        weights: SpanWeights | None = None,
+    ) -> None:
         self.rules, self.lengths, self.marks = rules, lengths, marks
         self.batch, self.n, _ = rules.words.shape
+        self.weights = (
+            None if weights is None else WeightCharts(weights, self.n, self.batch, rules.words.detach())
+        )
         self.nonterminals = rules.nonterminals
         self.matrix = self._matrix()
         self.symbols: dict[int, Tensor] = {}
@@ -143,9 +156,14 @@ class _Inside:
                 scores = scores + self._wrap(width, gap, reference)
         largest = scores.detach().amax(-1)
         largest = torch.where(largest > 0, largest, 1.0)
-        self.scales[:count, width - 1] = reference + largest.T.log()
+        scales = reference + largest.T.log()
+        sums = factors / largest.T[:, None]
+        if self.weights is not None:
+            logarithms = self.weights.continuous(width)
+            scales, sums = scales + logarithms, sums * (-logarithms).exp()[:, None]
+        self.scales[:count, width - 1] = scales
         if self.sums is not None:
-            self.sums[:count, : width - 1, width - 1] = factors / largest.T[:, None]
+            self.sums[:count, : width - 1, width - 1] = sums
         symbols = scores / largest[..., None]
         if self.marks is not None:
             symbols = symbols * (1.0 + self.marks.continuous[width])[..., None]
@@ -179,6 +197,8 @@ class _Inside:
         if width > 2:
             chart = chart + checkpoint(self._attach, width, use_reentrant=False, preserve_rng_state=False)
         chart = chart * valid_gaps(self.scales, gaps)[..., 0]
+        if self.weights is not None:
+            chart = chart * self.weights.discontinuous(width).permute(3, 0, 1, 2, 4)
         if self.marks is not None:
             chart = chart * (1.0 + self.marks.discontinuous[width])[..., None]
         self.discontinuous[width] = chart

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from treemean.grammars.backends import Backend, uses_kernels
 from treemean.grammars.charts.logarithms import log
+from treemean.grammars.charts.weights import SpanWeights, check_unweighted
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import check_numbers
@@ -133,20 +134,32 @@ class LowRankGrammar(Grammar):
 
     def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
         """See `Grammar.log_prob`."""
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        kernels = self._kernels()
-        if kernels is not None and (found := kernels.log_prob(words, lengths)) is not None:
-            return found
-        rules = self.rules(words)
-        value: Tensor = self._backend().log_partition(rules if kernels is None else rules.double(), lengths)
-        return value.to(self.symbols.dtype)
+        return self._log_partition(words, lengths, None)
 
     def loss(
-        self, words: Tensor, lengths: Tensor | None = None, *, generator: torch.Generator | None = None
+        self,
+        words: Tensor,
+        lengths: Tensor | None = None,
+        *,
+        generator: torch.Generator | None = None,
+        weights: SpanWeights | None = None,
     ) -> Loss:
         """See `Grammar.loss`; the divergence is zero."""
-        log_prob = self.log_prob(words, lengths)
-        return Loss(-log_prob, torch.zeros_like(log_prob))
+        log_z = self._log_partition(words, lengths, weights)
+        return Loss(-log_z, torch.zeros_like(log_z))
+
+    def _log_partition(self, words: Tensor, lengths: Tensor | None, weights: SpanWeights | None) -> Tensor:
+        words, lengths = check_batch(words, lengths, self.vocabulary_size)
+        kernels = self._kernels()
+        if kernels is not None:
+            check_unweighted(weights)
+            if (found := kernels.log_prob(words, lengths)) is not None:
+                return found
+        rules = self.rules(words)
+        value: Tensor = self._backend().log_partition(
+            rules if kernels is None else rules.double(), lengths, weights
+        )
+        return value.to(self.symbols.dtype)
 
     @torch.no_grad()
     def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:

@@ -13,21 +13,28 @@ from torch import Tensor
 
 from treemean.grammars.charts.logarithms import log, log_sum
 from treemean.grammars.charts.marks import Marks, posteriors_by_marks
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.rank.rules import RankRules
 from treemean.grammars.spans import SpanPosteriors, full_lengths
 
 
-def log_partition(rules: RankRules, lengths: Tensor | None = None) -> Tensor:
+def log_partition(
+    rules: RankRules, lengths: Tensor | None = None, weights: SpanWeights | None = None
+) -> Tensor:
     """Return log Z of each sentence, (B,) in float64, or (E, B) for a stack; -inf for one word.
 
-    Takes O(n⁴ (r2 + r3) + n⁵ r4) steps for a sentence, each a few calls into PyTorch.
+    Takes O(n⁴ (r2 + r3) + n⁵ r4) steps for a sentence, each a few calls into PyTorch. `weights` are of the
+    sentences of one grammar.
     """
     if rules.is_stacked:
         per_run = [None] * len(rules.views) if lengths is None else list(lengths)
         return torch.stack([log_partition(r, k) for r, k in zip(rules.unstack(), per_run)])
     batch, n, _ = rules.views.shape
     lengths = full_lengths(lengths, batch, n, rules.views.device)
-    values = [_log_partition(rules, sentence, length, {}) for sentence, length in enumerate(lengths.tolist())]
+    values = [
+        _log_partition(rules, sentence, length, weights.of(sentence) if weights is not None else {})
+        for sentence, length in enumerate(lengths.tolist())
+    ]
     return torch.stack(values)
 
 

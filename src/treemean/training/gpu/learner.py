@@ -282,6 +282,8 @@ def _assign(tensors: Sequence[Tensor], values: Sequence[Tensor]) -> None:
 
 
 def _check_common(configs: Sequence[TrainingConfig]) -> None:
+    if any(config.data.guides for config in configs):
+        raise InvalidOption("runs with data.guides cannot be trained together: train them one by one")
     first, *others = [flat(config.to_dict()) for config in configs]
     for other in others:
         for key, value in other.items():

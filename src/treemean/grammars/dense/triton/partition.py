@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from treemean.grammars.charts.weights import SpanWeights, check_unweighted
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.dense.triton.backward_pass import Outside
 from treemean.grammars.dense.triton.charts import Sizes, gapped_of_width, rule_matrix, spans_of_length
@@ -15,11 +16,18 @@ from treemean.grammars.dense.triton.forward_pass import DEFAULT, Inside, Setting
 from treemean.grammars.spans import SpanPosteriors, full_lengths
 
 
-def log_partition(rules: DenseRules, lengths: Tensor | None = None, settings: Settings = DEFAULT) -> Tensor:
+def log_partition(
+    rules: DenseRules,
+    lengths: Tensor | None = None,
+    weights: SpanWeights | None = None,
+    *,
+    settings: Settings = DEFAULT,
+) -> Tensor:
     """Return log Z of each sentence, (B,), differentiable; -inf for one word.
 
-    Takes the time of `dense.torch`, and O(n⁴ D) memory per sentence, in O(n) launches.
+    Takes the time of `dense.torch`, and O(n⁴ D) memory per sentence, in O(n) launches. Knows no weights.
     """
+    check_unweighted(weights)
     batch, n, _ = rules.words.shape
     lengths = full_lengths(lengths, batch, n, rules.words.device)
     sizes = Sizes.of(rules)

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from treemean.grammars.charts import strides
 from treemean.grammars.charts.gapped import Gapped, Views, apply_matrix, attachings, valid_gaps, wraps
+from treemean.grammars.charts.weights import SpanWeights, WeightCharts
 from treemean.grammars.rank.rules import RankRules
 
 
@@ -17,9 +18,10 @@ class Inside:
     ----------
     rules : with a leading axis of E grammars.
     lengths : (K,) of the K = E · B sentences.
+    weights : of their spans.
     """
 
-    def __init__(self, rules: RankRules, lengths: Tensor) -> None:
+    def __init__(self, rules: RankRules, lengths: Tensor, weights: SpanWeights | None = None) -> None:
         runs, batch, n, columns = rules.views.shape
         self.rules, self.lengths, self.runs, self.n, self.batch = rules, lengths, runs, n, runs * batch
         self.ranks, self.has_gaps = rules.ranks, rules.ranks.has_gaps and n > 2
@@ -27,12 +29,12 @@ class Inside:
         self.to_views = rules.continuous.detach()
         self.apart_to_views = rules.discontinuous.detach()[:, : self.ranks.r3]
         self.attached_to_views = rules.discontinuous.detach()[:, self.ranks.r3 :]
+        self.weights = None if weights is None else WeightCharts(weights, n, self.batch, like)
         self.views = Views.empty(n, self.batch, self.ranks, like)
         self.scales = like.new_empty(n, n, self.batch)
         self.scores: dict[int, Tensor] = {}  # by width [i, K, r1 + r2], divided by exp(scales)
-        self.sums: dict[
-            int, Tensor
-        ] = {}  # by width [i, k-1, K]: exp(scales of two parts - scale of the whole)
+        # by width [i, k-1, K]: exp(scales of two parts - scale of the whole without its weight)
+        self.sums: dict[int, Tensor] = {}
         self.nests: dict[int, Tensor] = {}  # by width [way, i, K]: the same for the three parts of R3
         if self.has_gaps:
             self.wrapping = Gapped(n, self.batch, self.ranks.r2, like)
@@ -72,7 +74,11 @@ class Inside:
         largest = torch.where(largest > 0, largest, 1.0)
         self.views.write(width, views / largest[..., None])
         self.scores[width] = scores / largest[..., None]
-        self.scales[: len(largest), width - 1] = reference + largest.log()
+        scales = reference + largest.log()
+        if self.weights is not None:
+            # All that stands for a span is relative to its scale, and counts for so much more.
+            scales += self.weights.continuous(width)
+        self.scales[: len(largest), width - 1] = scales
         self.sums[width] = sums.div_(largest[:, None])
         if width in self.nests:
             self.nests[width].div_(largest)
@@ -100,10 +106,22 @@ class Inside:
 
     def _prepare_attachable(self, width: int) -> None:
         """Bring the views of both parts of the spans of one width to the scale that R5-R8 need."""
-        spans, sums = self.n - width + 1, self.sums[width][..., None]
+        spans, sums = self.n - width + 1, self.splits(width)
         for attachment, chart in enumerate(self.views.attached):
             parts = (strides.first_parts if attachment % 2 == 0 else strides.second_parts)(chart, width)
             torch.mul(parts, sums, out=self.attachable[attachment, :spans, : width - 1, width - 1])
+
+    def splits(self, width: int) -> Tensor:
+        """Return exp(scales of two parts - scale of the whole), [i, k-1, K, 1]."""
+        sums = self.sums[width]
+        if self.weights is not None:
+            sums = sums * (-self.weights.continuous(width)).exp()[:, None]
+        return sums[..., None]
+
+    def gap_factors(self, width: int) -> Tensor:
+        """Return the weights of the discontinuous spans of one width; 0 where there is none."""
+        valid = valid_gaps(self.scales, self.n - width)
+        return valid if self.weights is None else valid * self.weights.discontinuous(width)
 
     def _fill_discontinuous(self, width: int) -> None:
         """Score the discontinuous spans of one total width (R4-R8) and give them their views."""
@@ -120,7 +138,7 @@ class Inside:
         if self.rules.floor > 0:
             apart = (left[:, :, :, None] * right[:, :, None]).amax(-1).permute(1, 2, 3, 0)
             views += self.rules.floor * torch.maximum(apart, attached.amax(-1))[..., None]
-        views *= valid_gaps(self.scales, gaps)
+        views *= self.gap_factors(width)
         self.wrapping.at(width).copy_(views[..., : self.ranks.r2])
         self.extended.at(width).copy_(views[..., self.ranks.r2 :])
 

@@ -12,7 +12,6 @@ from treemean.grammars.charts.gapped import (
     apply_matrix,
     attachings,
     matrix_gradient,
-    valid_gaps,
     wraps,
 )
 from treemean.grammars.rank.torch.inside import Inside
@@ -73,7 +72,7 @@ class Outside:
     def _leave_attachable(self, width: int) -> None:
         """Hand on the gradient of rescaled views to the views."""
         inside = self.inside
-        spans, sums = inside.n - width + 1, inside.sums[width][..., None]
+        spans, sums = inside.n - width + 1, inside.splits(width)
         for attachment, chart in enumerate(self.views.attached):
             parts = (strides.first_parts if attachment % 2 == 0 else strides.second_parts)(chart, width)
             parts.addcmul_(self.attachable[attachment, :spans, : width - 1, width - 1], sums)
@@ -83,7 +82,7 @@ class Outside:
         inside = self.inside
         gaps = inside.n - width
         grad = torch.cat([self.wrapping.at(width), self.extended.at(width)], -1)
-        grad *= valid_gaps(grad, gaps)
+        grad *= inside.gap_factors(width)
         self.attached_to_views += matrix_gradient(inside.attachments.at(width), grad, inside.runs)
         self._leave_apart(width, grad.permute(3, 0, 4, 1, 2).reshape(inside.batch, width - 1, -1, gaps))
         self.attachments.at(width).copy_(apply_matrix(grad, inside.attached_to_views.transpose(1, 2)))

@@ -16,24 +16,28 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.rank.rules import RankRules
 from treemean.grammars.rank.torch.inside import Inside
 from treemean.grammars.rank.torch.outside import Outside
 from treemean.grammars.spans import SpanPosteriors, empty_discontinuous, full_lengths
 
 
-def log_partition(rules: RankRules, lengths: Tensor | None = None) -> Tensor:
+def log_partition(
+    rules: RankRules, lengths: Tensor | None = None, weights: SpanWeights | None = None
+) -> Tensor:
     """Return log Z of each sentence, (B,), or (E, B) for a stack; -inf for one word.
 
-    Takes O(n³ r1 + n⁴ (r2 + r3) + n⁵ r4) time and O(n⁴ (r2 + r4)) memory per sentence.
+    Takes O(n³ r1 + n⁴ (r2 + r3) + n⁵ r4) time and O(n⁴ (r2 + r4)) memory per sentence. `weights` number the
+    sentences of a stack one grammar after the other.
     """
     if not rules.is_stacked:
-        return log_partition(rules.stack(), None if lengths is None else lengths[None])[0]
+        return log_partition(rules.stack(), None if lengths is None else lengths[None], weights)[0]
     runs, batch, n, _ = rules.views.shape
     flat = None if lengths is None else lengths.reshape(-1)
     lengths = full_lengths(flat, runs * batch, n, rules.views.device)
     value: Tensor = _LogPartition.apply(  # type: ignore[no-untyped-call]
-        rules.views, rules.continuous, rules.discontinuous, rules.root, rules, lengths
+        rules.views, rules.continuous, rules.discontinuous, rules.root, rules, lengths, weights
     )
     return value.view(runs, batch)
 
@@ -73,8 +77,9 @@ class _LogPartition(torch.autograd.Function):
         root: Tensor,
         rules: RankRules,
         lengths: Tensor,
+        weights: SpanWeights | None,
     ) -> Tensor:
-        inside = ctx.inside = Inside(rules, lengths)
+        inside = ctx.inside = Inside(rules, lengths, weights)
         return inside.log_z.clone()  # an output that `ctx` held would keep all charts until it is collected
 
     @staticmethod
@@ -85,4 +90,4 @@ class _LogPartition(torch.autograd.Function):
         views = outside.views.read(1).transpose(0, 1).reshape(inside.rules.views.shape)
         discontinuous = torch.cat([outside.apart_to_views, outside.attached_to_views], 1)
         root = outside.root.view(inside.runs, -1, outside.root.shape[-1]).sum(1)
-        return views, outside.to_views, discontinuous, root, None, None
+        return views, outside.to_views, discontinuous, root, None, None, None
