@@ -30,6 +30,9 @@ from benchmarks.kernels.instances import (
 )
 from benchmarks.kernels.timing import captured, poisoned
 from treemean.grammars import GrammarConfig
+from treemean.grammars.dense import triton as dense_kernels
+from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.dense.triton.forward_pass import Settings as DenseSettings
 from treemean.grammars.dense.triton.viterbi import DenseViterbiChart
 from treemean.grammars.gpu.max_plus import KernelMax
 from treemean.grammars.gpu.mbr import best_ways
@@ -41,14 +44,15 @@ from treemean.grammars.rank.triton.partition import Total
 from treemean.grammars.rank.triton.posteriors import compact_posteriors
 from treemean.grammars.rank.triton.settings import DEFAULT
 from treemean.grammars.rank.triton.viterbi import ViterbiChart
-from treemean.training import Request, load_config
+from treemean.training import Request, TrainingConfig, load_config
 from treemean.training.gpu import StackedLearner
 from treemean.training.single import initial_grammar
 
 Outputs = dict[str, Tensor]
-DENSE = ("n-pcfg", "c-pcfg", "n-lcfrs", "c-lcfrs")
 #: Sizes of published grammars; the last is how many runs a learner is trained for at most.
 RUNS = 10
+#: The least score of a span, relative to its largest, where there is one.
+FLOOR = 1e-3
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,9 @@ class Case:
 
     Parameters
     ----------
-    what : a key of `BUILDERS`, or of `DENSE` after a blank.
+    what : a key of `BUILDERS`; after a blank, the kind of grammar, if it is not TN-LCFRS.
     grammar : "random", "sharp" (choices more decided) or "trained".
+    floor : whether spans have a least score.
     graph : whether a CUDA graph is replayed instead of calling everything anew.
     streams : whether kernels may run side by side.
     mixed : whether sentences have several lengths.
@@ -72,11 +77,23 @@ class Case:
     graph: bool = True
     streams: bool = True
     mixed: bool = False
+    floor: bool = False
 
     def __str__(self) -> str:
         told = [f"{self.n} words", f"{self.runs} × {self.batch} sentences", self.grammar]
         told += ["graph" if self.graph else "eager", "streams" if self.streams else "one stream"]
-        return f"{self.what}: " + ", ".join([*told, *["mixed lengths"] * self.mixed])
+        told += ["mixed lengths"] * self.mixed + ["floor"] * self.floor
+        return f"{self.what}: " + ", ".join(told)
+
+    @property
+    def builder(self) -> str:
+        """The key of `BUILDERS`."""
+        return self.what.partition(" ")[0]
+
+    @property
+    def kind(self) -> str:
+        """The kind of grammar."""
+        return self.what.partition(" ")[2] or "tn-lcfrs"
 
 
 @dataclass
@@ -90,9 +107,8 @@ class Repetition:
 
 def build(case: Case, data: Path) -> Repetition:
     """Return what is to be repeated; a graph is captured if one is wanted."""
-    what, _, kind = case.what.partition(" ")
-    repetition = BUILDERS[what](case, kind or data)  # type: ignore[arg-type]
-    if not case.graph or what == "step":  # a step captures its graphs by itself
+    repetition = BUILDERS[case.builder](case, data)
+    if not case.graph or case.builder == "step":  # a step captures its graphs by itself
         return repetition
     kept: Outputs = {}
 
@@ -158,7 +174,8 @@ def lengths_of(case: Case) -> Tensor | None:
 
 def rules_for(case: Case, data: Path) -> RankRules:
     with torch.no_grad():
-        return rank_rules(parameters_of(case, data), words_of(case), GrammarConfig("tn-lcfrs"))
+        config = GrammarConfig("tn-lcfrs", floor=FLOOR if case.floor else 0.0)
+        return rank_rules(parameters_of(case, data), words_of(case), config)
 
 
 # ---- TN-LCFRS ------------------------------------------------------------------------------------------
@@ -255,16 +272,11 @@ def place_in_charts(shape: Shape, name: str, index: tuple[int, ...]) -> str:
 
 def step_repetition(case: Case, data: Path) -> Repetition:
     """A whole step of training, parameters and moments included; the state is put back before each."""
-    config = load_config("tn-lcfrs", [f"batches.lengths={'mixed' if case.mixed else 'equal'}"])
-    parameters = parameters_of(case, data)
-    vocabulary = parameters["words"].shape[1]
-    learner = StackedLearner(
-        [initial_grammar(config, vocabulary) for _ in range(case.runs)], [config] * case.runs
-    )
-    for mine, given in zip(learner._stacked, parameters.values()):
-        mine.copy_(given)
+    config = load_config(case.kind, [f"batches.lengths={'mixed' if case.mixed else 'equal'}"])
+    learner = learner_of(case, config, data)
     if not case.graph:
         learner._graphs = None
+    vocabulary = learner.grammars[0].vocabulary_size
     words, sizes = words_of(case).cpu() % vocabulary, lengths_of(case)
     asked = {
         run: Request(
@@ -275,6 +287,7 @@ def step_repetition(case: Case, data: Path) -> Repetition:
     adam = learner._adam
     state = [*learner._stacked, *adam._first, *adam._second, adam.steps]
     beginning = [tensor.clone() for tensor in state]
+    drawn = [generator.get_state() for generator in learner.generators]
     names = [name for name, _ in learner.grammars[0].named_parameters()]
     labels = [
         f"step: {kind}{name}" for kind in ("", "first moment of ", "second moment of ") for name in names
@@ -283,12 +296,28 @@ def step_repetition(case: Case, data: Path) -> Repetition:
     def put_back() -> None:
         for tensor, given in zip(state, beginning):
             tensor.copy_(given)
+        for generator, given in zip(learner.generators, drawn):
+            generator.set_state(given)
 
     def compute() -> Outputs:
         outcomes = learner.step(asked)
         return {"step: outcome": outcomes} | dict(zip(labels, state))
 
     return Repetition(compute, lambda name, index: f"run {index[0] + 1}, at {index[1:]}", put_back)
+
+
+def learner_of(case: Case, config: TrainingConfig, data: Path) -> StackedLearner:
+    """Return what makes the steps of the runs of a case, with the parameters that it asks for."""
+    if case.kind != "tn-lcfrs":
+        configs = [replace(config, run=replace(config.run, init_seed=run + 1)) for run in range(case.runs)]
+        return StackedLearner([initial_grammar(c, VOCABULARY) for c in configs], configs)
+    parameters = parameters_of(case, data)
+    vocabulary = parameters["words"].shape[1]
+    grammars = [initial_grammar(config, vocabulary) for _ in range(case.runs)]
+    learner = StackedLearner(grammars, [config] * case.runs)
+    for mine, given in zip(learner._stacked, parameters.values()):
+        mine.copy_(given)
+    return learner
 
 
 @torch.no_grad()
@@ -331,26 +360,42 @@ def viterbi_repetition(case: Case, data: Path) -> Repetition:
 # ---- dense grammars -------------------------------------------------------------------------------------
 
 
-def dense_repetition(case: Case, kind: str) -> Repetition:
+def dense_repetition(case: Case, _: Path) -> Repetition:
     """log Z of a grammar over symbols and its gradient, from parameters."""
-    grammar, words = make_grammar(kind, seed=2), words_of(case)[0]
+    grammar, words = make_grammar(case.kind, seed=2), words_of(case)[0]
 
     def compute() -> Outputs:
         with poisoned():
             log_z = grammar.log_prob(words)
             gradients = gradients_of(log_z.sum(), grammar.parameters())
-        found = {
-            f"{kind}, backward: {name}": g for (name, _), g in zip(grammar.named_parameters(), gradients)
-        }
-        return {f"{kind}, forward: log Z": log_z.detach()} | found
+        names = [f"{case.kind}, backward: {name}" for name, _ in grammar.named_parameters()]
+        return {f"{case.kind}, forward: log Z": log_z.detach()} | dict(zip(names, gradients))
+
+    return Repetition(compute)
+
+
+def dense_inside_repetition(case: Case, _: Path) -> Repetition:
+    """The same from rules, with or without streams."""
+    leaves = {
+        name: tensor.requires_grad_()
+        for name, tensor in rules_of(case.kind, case.n, case.batch, 3.0).tensors().items()
+    }
+    settings = DenseSettings(streams=case.streams)
+
+    def compute() -> Outputs:
+        with poisoned():
+            log_z = dense_kernels.log_partition(DenseRules(**leaves), settings=settings)
+            gradients = gradients_of(log_z.sum(), leaves.values())
+        names = [f"{case.kind}, inside backward: {name}" for name in leaves]
+        return {f"{case.kind}, inside forward: log Z": log_z.detach()} | dict(zip(names, gradients))
 
     return Repetition(compute)
 
 
 @torch.no_grad()
-def dense_viterbi_repetition(case: Case, kind: str) -> Repetition:
+def dense_viterbi_repetition(case: Case, _: Path) -> Repetition:
     """Most probable derivations of a grammar over symbols, from rules."""
-    rules = rules_of(kind, case.n, case.batch, 3.0)
+    rules = rules_of(case.kind, case.n, case.batch, 3.0)
     lengths = torch.full((case.batch,), case.n, device="cuda")
 
     @torch.no_grad()
@@ -363,17 +408,18 @@ def dense_viterbi_repetition(case: Case, kind: str) -> Repetition:
             "discontinuous": chart.discontinuous,
             "nodes": nodes[:, : case.n - 1],
         }
-        return {f"dense viterbi, {kind}: {name}": tensor for name, tensor in charts.items()}
+        return {f"dense viterbi, {case.kind}: {name}": tensor for name, tensor in charts.items()}
 
     return Repetition(compute)
 
 
-BUILDERS: dict[str, Callable[..., Repetition]] = {
+BUILDERS: dict[str, Callable[[Case, Path], Repetition]] = {
     "rules": rules_repetition,
     "inside": inside_repetition,
     "step": step_repetition,
     "trees": trees_repetition,
     "viterbi": viterbi_repetition,
     "dense": dense_repetition,
+    "dense-inside": dense_inside_repetition,
     "dense-viterbi": dense_viterbi_repetition,
 }

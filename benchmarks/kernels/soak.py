@@ -2,8 +2,9 @@
 
 `python -m benchmarks.kernels.soak --out FOLDER`, or `make soak-gpu`. Half of the repetitions are made while
 another process computes on the same GPU, since hazards depend on timing. One differing bit fails and names
-kernel, length, run and cell. It stops after `--seconds` with exit code 75; the same command goes on. At the
-end, a sample of whole charts is compared with float64.
+kernel, length, run and cell. It stops after `--seconds` with exit code 75; the same command goes on, unless
+kernels have changed, and must find the same bits as the pieces before. At the end, a sample of whole charts
+is compared with float64.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from benchmarks.common import Budget, exit_if_failed
 from benchmarks.kernels import charts
+from benchmarks.kernels.dense import KINDS as DENSE
+from benchmarks.kernels.fingerprint import bits, bits_in_short, fingerprint
 from benchmarks.kernels.instances import largest
-from benchmarks.kernels.repeated import BUILDERS, DENSE, Case, Outputs, Repetition, build, rules_for
+from benchmarks.kernels.repeated import BUILDERS, Case, Outputs, Repetition, build, rules_for
 from benchmarks.reports import Report, guard, need_gpu
 
 #: Repetitions of each kernel at the lengths that are looked at most, and at the others.
@@ -59,11 +61,15 @@ def cases(n: int, repetitions: int) -> list[tuple[Case, int]]:
         (Case("inside", n, runs=5, grammar="trained"), share(0.03)),
         (Case("inside", n, runs=10, grammar="trained"), share(0.03)),
         (Case("inside", n, runs=10, batch=3, graph=False), share(0.02)),
+        (Case("inside", n, grammar="trained", floor=True), share(0.9)),
+        (Case("inside", n, runs=5, batch=3, graph=False, floor=True), share(0.1)),
         (Case("step", n, grammar="trained"), share(0.3)),
         (Case("step", n, grammar="trained", graph=False), share(0.02)),
         (Case("step", n, batch=13, mixed=True), share(0.03)),
         (Case("step", n, runs=5, grammar="trained"), share(0.05)),
         (Case("step", n, runs=10, grammar="trained"), share(0.05)),
+        (Case("step tn-pcfg", n), share(0.5)),
+        (Case("step tn-pcfg", n, runs=5, graph=False), share(0.02)),
         (Case("rules", n, grammar="trained"), share(0.3)),
         (Case("rules", n, runs=5, batch=7, graph=False), share(0.1)),
         (Case("rules", n, runs=10, grammar="trained"), share(0.15)),
@@ -76,6 +82,9 @@ def cases(n: int, repetitions: int) -> list[tuple[Case, int]]:
         found += [
             (Case(f"dense {kind}", n), share(0.9)),
             (Case(f"dense {kind}", n, batch=7, graph=False), share(0.1)),
+            (Case(f"dense-inside {kind}", n, streams=False), share(0.1)),
+            (Case(f"step {kind}", n, batch=4), share(0.5)),
+            (Case(f"step {kind}", n, runs=5, batch=4), share(0.1)),
         ]
     found += [(Case(f"dense-viterbi {kind}", n, batch=4), share(1.0)) for kind in ("n-pcfg", "n-lcfrs")]
     return found
@@ -85,22 +94,23 @@ def all_cases(scale: float, only: Sequence[str] = ()) -> list[tuple[Case, int]]:
     """Return everything, the lengths that are looked at most first."""
     main = [pair for n in MAIN_LENGTHS for pair in cases(n, round(scale * MAIN))]
     others = [pair for n in OTHER_LENGTHS for pair in cases(n, round(scale * OTHERS))]
-    return [pair for pair in main + others if not only or pair[0].what.partition(" ")[0] in only]
-
-
-def bits(tensor: Tensor) -> Tensor:
-    """Return the same memory as whole numbers, so that NaN equals itself and 0 is not -0."""
-    sizes = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-    return tensor.view(sizes[tensor.element_size()])
+    return [pair for pair in main + others if not only or pair[0].builder in only]
 
 
 class Watch:
-    """Repeats a case and tells what is not as it was the first time."""
+    """Repeats a case and tells what is not as it was the first time.
 
-    def __init__(self, case: Case, repetition: Repetition) -> None:
+    Parameters
+    ----------
+    before : the first outputs in short, as another piece of the test found them; empty if there was none.
+    """
+
+    def __init__(self, case: Case, repetition: Repetition, before: dict[str, str]) -> None:
         self._case, self._repetition = case, repetition
         self._first = {name: tensor.clone() for name, tensor in self._compute().items()}
-        self.differences: list[str] = []
+        self.in_short = {name: bits_in_short(tensor) for name, tensor in self._first.items()}
+        other = [name for name in before if before[name] != self.in_short.get(name)]
+        self.differences = [f"{case}: {name} is not what another process found" for name in other]
 
     def _compute(self) -> Outputs:
         self._repetition.prepare()
@@ -161,7 +171,9 @@ def soak(case: Case, wanted: int, data: Path, report: Report, load: Any, budget:
     if min(done.values()) >= each:
         return True
     began = time.monotonic()
-    watch = Watch(case, build(case, data))
+    found = report.values["first"]
+    watch = Watch(case, build(case, data), found.get(str(case), {}))
+    found.setdefault(str(case), watch.in_short)
     for kind in ("quiet", "loaded"):
         if kind == "loaded" and done[kind] < each:
             load.send_signal(signal.SIGCONT)
@@ -219,8 +231,11 @@ def run(
     """Soak for some seconds, going on from the file; return whether all is done, and all that was found."""
     budget, report = Budget(seconds), Report(out, "soak", go_on=True)
     found = report.values
-    for name, empty in (("seconds", []), ("cases", {}), ("differences", []), ("charts", [])):
+    for name, empty in (("seconds", []), ("cases", {}), ("first", {}), ("differences", []), ("charts", [])):
         found.setdefault(name, empty)
+    kernels = fingerprint()
+    if found.setdefault("kernels", kernels) != kernels:
+        sys.exit(f"{out} has a soak test of other kernels: choose another --out")
     began, complete = time.monotonic(), True
     with other_process() as load:
         for case, wanted in all_cases(scale, only):

@@ -52,8 +52,9 @@ def stack(grammars: list[LowRankGrammar], device: str) -> dict[str, Tensor]:
 
 
 def difference(found: Tensor, expected: Tensor) -> float:
-    """Return the norm of the difference, relative to that of what is expected."""
-    return float((found.cpu().double() - expected).detach().norm() / expected.detach().norm())
+    """Return the norm of the difference, relative to that of what is expected; huge where that is 0."""
+    off = (found.cpu().double() - expected).detach().norm()
+    return float(off / expected.detach().norm().clamp(min=1e-30))
 
 
 def gradients_of(
@@ -75,6 +76,12 @@ CASES = {
     "floor": ("tn-lcfrs", 1, {"floor": 1e-2}),
     "two runs": ("tn-lcfrs", 2, {"wrapping": 2.0, "wrapped_words": 0.25}),
     "two runs without gaps": ("tn-pcfg", 2, {}),
+    "small sizes": (
+        "tn-lcfrs",
+        1,
+        {"embedding": 3, "ranks": (3, 2, 3, 2), "nonterminals": 2, "discontinuous": 3},
+    ),
+    "larger sizes": ("tn-lcfrs", 1, {"embedding": 33, "ranks": (37, 16, 43, 17), "preterminals": 35}),
 }
 
 

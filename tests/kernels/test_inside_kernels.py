@@ -62,6 +62,10 @@ CASES = {
     "more ranks than a tile has": Case(3, ranks=Ranks(17, 4, 20, 4), floor=1e-3),
     "more ranks, more words": Case(6, ranks=Ranks(17, 4, 20, 4), floor=1e-3),
     "runs, floor, lengths": Case(8, batch=3, runs=2, lengths=((8, 7, 6), (8, 2, 5)), floor=1e-3),
+    "one of each rank": Case(4, batch=5, ranks=Ranks(1, 1, 1, 1)),
+    "16 ranks": Case(4, batch=3, ranks=Ranks(3, 16, 5, 16)),
+    "48 ranks": Case(3, batch=1, ranks=Ranks(5, 48, 3, 17)),
+    "odd ranks": Case(4, batch=3, ranks=Ranks(37, 5, 43, 3)),
 }
 SLOW = {"more ranks, more words", "runs, floor, lengths"}
 

@@ -17,6 +17,8 @@ from treemean.grammars.spans import SpanPosteriors
 #: How far log Z of a tiny example, or its gradient, may be from that of the vectorised version before kernels
 #: are distrusted.
 _TRUSTED = 1e-2
+#: What is done, and what it costs, where kernels are wanted but cannot run.
+INSTEAD = "the backend torch is used instead, which takes many times as long and more memory"
 
 
 class Backend(Protocol):
@@ -67,7 +69,7 @@ def uses_kernels(backend: str, sample: Tensor, trial: Trial) -> bool:
         return False
     problem = problem_of_kernels(sample.device, trial)
     if problem:
-        tell(f"{problem}: the backend torch is used instead, which takes many times as long and more memory")
+        tell(f"{problem}: {INSTEAD}")
     return not problem
 
 

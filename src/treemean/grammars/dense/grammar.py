@@ -11,7 +11,7 @@ from torch.nn.functional import linear
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from treemean.errors import InvalidOption
-from treemean.grammars.backends import Backend, tell, uses_kernels
+from treemean.grammars.backends import INSTEAD, Backend, tell, uses_kernels
 from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
@@ -300,7 +300,7 @@ class DenseGrammar(Grammar):
         if self.config.backend != "auto" or self._few:
             return uses_kernels(self.config.backend, self.nonterminals, TRIAL)
         if self.nonterminals.is_cuda:
-            tell(f"{_LIMITS.format(kind=self.config.kind)}: the backend torch is used, which is slower")
+            tell(f"{_LIMITS.format(kind=self.config.kind)}: {INSTEAD}")
         return False
 
     def _backend(self) -> Backend:
