@@ -34,7 +34,7 @@ class SentenceFirst(Views):
         return cls(*charts, like.new_empty(ATTACHMENTS, batch, n, n, ranks.r4).permute(0, 2, 3, 1, 4))
 
 
-class SentenceNextToLast(dense_torch._Inside):
+class SentenceNextToLast(dense_torch.Inside):
     """Charts by width as [start, B, …] and [a-1, i, m', B, D] in memory."""
 
     def _keep(self, width: int, symbols: Tensor) -> None:
@@ -50,7 +50,7 @@ class SentenceNextToLast(dense_torch._Inside):
 
 
 CASES = {
-    "N-LCFRS 15/45/15": (dense_torch, dense_torch, "_Inside", SentenceNextToLast),
+    "N-LCFRS 15/45/15": (dense_torch, dense_torch, "Inside", SentenceNextToLast),
     "TN-LCFRS, ranks 400/4/400/4": (rank_torch, rank_inside, "Views", SentenceFirst),
 }
 

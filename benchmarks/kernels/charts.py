@@ -8,6 +8,10 @@ import torch
 from torch import Tensor
 
 from benchmarks.kernels.instances import largest
+from treemean.grammars.dense.rules import DenseRules
+from treemean.grammars.dense.torch import Inside as DenseReference
+from treemean.grammars.dense.triton.charts import Sizes, gapped_of_width, rule_matrix, spans_of_length
+from treemean.grammars.dense.triton.forward_pass import Inside as DenseInside
 from treemean.grammars.gpu.posteriors import places_of_cells
 from treemean.grammars.rank.rules import RankRules
 from treemean.grammars.rank.torch.inside import Inside
@@ -91,3 +95,36 @@ def _cell_errors(found: Filled, reference: Inside, shift: Tensor) -> float:
         off = (mine[sentence].double() * scale[:, sentence, None].exp() - wanted).abs().amax(-1)
         errors.append(float((off / wanted.amax(-1).clamp(min=1e-300)).max()))
     return largest(errors)
+
+
+@torch.no_grad()
+def largest_errors_of_dense(rules: DenseRules) -> dict[str, float]:
+    """Return the same of the symbols of continuous and of discontinuous spans."""
+    batch, n, _ = rules.words.shape
+    lengths, sizes = full_lengths(None, batch, n, rules.words.device), Sizes.of(rules)
+    found = DenseInside(rules.words, rules.root, rule_matrix(rules, sizes), lengths, sizes)
+    reference = DenseReference(rules.double(), lengths)
+    shift = torch.zeros(batch, n, n + 1, dtype=torch.float64, device=lengths.device)  # by start and length
+    symbols, cells = [], []
+    for width in range(1, n):
+        starts = n - width + 1
+        shift[:, :starts, width] = spans_of_length(found.scales, width, n).double()
+        shift[:, :starts, width] -= reference.scales[:starts, width - 1].T
+        mine = found.words_in(found.symbols) if width == 1 else spans_of_length(found.symbols, width, n)
+        wanted = reference.symbols[width]
+        factor = shift[:, :starts, width, None].exp()
+        symbols.append(_off(mine[..., : wanted.shape[-1]].double() * factor, wanted))
+    for width in range(2, n) if rules.has_gaps else ():
+        mine, wanted = gapped_of_width(found.gapped, width, n).double(), reference.discontinuous[width]
+        size, gapped = n - width, wanted.shape[-1]
+        i, p = torch.triu_indices(size, size, device=lengths.device)
+        for left in range(1, width):
+            factor = (shift[:, i, left] + shift[:, p + left + 1, width - left])[..., None].exp()
+            at = (slice(None), left - 1, i, p)
+            cells.append(_off(mine[at][..., :gapped] * factor, wanted[at]))
+    return {"symbols": largest(symbols)} | ({"cells": largest(cells)} if cells else {})
+
+
+def _off(found: Tensor, wanted: Tensor) -> float:
+    """Return the largest error of a number, relative to the largest of its span."""
+    return float(((found - wanted).abs().amax(-1) / wanted.amax(-1).clamp(min=1e-300)).max())

@@ -51,6 +51,8 @@ from treemean.training.single import initial_grammar
 Outputs = dict[str, Tensor]
 #: Sizes of published grammars; the last is how many runs a learner is trained for at most.
 RUNS = 10
+#: By which the weights of dense grammars are multiplied where their rules are given.
+SHARPNESS = 3.0
 #: The least score of a span, relative to its largest, where there is one.
 FLOOR = 1e-3
 
@@ -378,7 +380,7 @@ def dense_inside_repetition(case: Case, _: Path) -> Repetition:
     """The same from rules, with or without streams."""
     leaves = {
         name: tensor.requires_grad_()
-        for name, tensor in rules_of(case.kind, case.n, case.batch, 3.0).tensors().items()
+        for name, tensor in rules_of(case.kind, case.n, case.batch, SHARPNESS).tensors().items()
     }
     settings = DenseSettings(streams=case.streams)
 
@@ -395,7 +397,7 @@ def dense_inside_repetition(case: Case, _: Path) -> Repetition:
 @torch.no_grad()
 def dense_viterbi_repetition(case: Case, _: Path) -> Repetition:
     """Most probable derivations of a grammar over symbols, from rules."""
-    rules = rules_of(case.kind, case.n, case.batch, 3.0)
+    rules = rules_of(case.kind, case.n, case.batch, SHARPNESS)
     lengths = torch.full((case.batch,), case.n, device="cuda")
 
     @torch.no_grad()

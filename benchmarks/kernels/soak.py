@@ -26,9 +26,10 @@ import torch
 from benchmarks.common import Budget, exit_if_failed
 from benchmarks.kernels import charts
 from benchmarks.kernels.dense import KINDS as DENSE
+from benchmarks.kernels.dense import rules_of
 from benchmarks.kernels.fingerprint import bits, bits_in_short, fingerprint
 from benchmarks.kernels.instances import largest
-from benchmarks.kernels.repeated import BUILDERS, Case, Outputs, Repetition, build, rules_for
+from benchmarks.kernels.repeated import BUILDERS, SHARPNESS, Case, Outputs, Repetition, build, rules_for
 from benchmarks.reports import Report, guard, need_gpu
 
 #: Repetitions of each kernel at the lengths that are looked at most, and at the others.
@@ -197,18 +198,24 @@ def soak(case: Case, wanted: int, data: Path, report: Report, load: Any, budget:
 
 
 def compare_charts(data: Path, lengths: tuple[int, ...] = (5, 12, 20, 28, 40)) -> list[dict[str, Any]]:
-    """Compare whole charts with float64, of trained and of sharp grammars."""
+    """Compare whole charts with float64: of trained and sharp grammars in rank space, and of dense ones."""
     found = []
+
+    def compare(case: Case, errors: dict[str, float]) -> None:
+        good = largest(errors.values()) <= CELLS
+        told = ", ".join(f"{name} {error:.1e}" for name, error in errors.items())
+        print(f"  {case}: off by {told}{'' if good else '  TOO MUCH'}", flush=True)
+        found.append({"case": str(case), "errors": errors, "good": good})
+        torch.cuda.empty_cache()
+
     for n in lengths:
         for grammar in ("trained", "sharp"):
-            for draw in range(2):
-                case = Case("inside", n, runs=1 + draw, batch=2, grammar=grammar)
-                errors = charts.largest_errors(rules_for(case, data))
-                good = largest(errors.values()) <= CELLS
-                told = ", ".join(f"{name} {error:.1e}" for name, error in errors.items())
-                print(f"  {case}: off by {told}{'' if good else '  TOO MUCH'}", flush=True)
-                found.append({"case": str(case), "errors": errors, "good": good})
-                torch.cuda.empty_cache()
+            for runs in (1, 2):
+                case = Case("inside", n, runs=runs, batch=2, grammar=grammar)
+                compare(case, charts.largest_errors(rules_for(case, data)))
+        for kind in DENSE:
+            case = Case(f"dense-inside {kind}", n, batch=2, grammar="sharp")
+            compare(case, charts.largest_errors_of_dense(rules_of(kind, n, 2, SHARPNESS)))
     return found
 
 

@@ -31,7 +31,7 @@ def log_partition(
     Takes O(n³ NT² + n² NT³) time without gaps; with gaps O(n⁵ D² + n⁴ D · NT) and more for single words.
     """
     batch, n, _ = rules.words.shape
-    return _Inside(rules, full_lengths(lengths, batch, n, rules.words.device), weights=weights).log_z
+    return Inside(rules, full_lengths(lengths, batch, n, rules.words.device), weights=weights).log_z
 
 
 def span_posteriors(rules: DenseRules, lengths: Tensor | None = None) -> SpanPosteriors:
@@ -41,7 +41,7 @@ def span_posteriors(rules: DenseRules, lengths: Tensor | None = None) -> SpanPos
     rules = DenseRules(**{name: tensor.detach() for name, tensor in rules.tensors().items()})
     marks = _Marks(rules)
     with torch.enable_grad():
-        value = _Inside(rules, lengths, marks=marks).log_z
+        value = Inside(rules, lengths, marks=marks).log_z
         total = torch.where(value.isfinite(), value, 0.0).sum()
     continuous = rules.words.new_zeros(batch, n + 1, n + 1)
     continuous.diagonal(1, 1, 2).copy_(torch.arange(n, device=lengths.device) < lengths[:, None])
@@ -68,7 +68,7 @@ class _Marks:
                 self.discontinuous[w] = zeros(batch, w - 1, n - w, n - w).requires_grad_()
 
 
-class _Inside:
+class Inside:
     """Charts by width: `symbols` is (B, start, NT), for single words (B, start, T).
 
     What the rules make of the symbols of a span is (B, start, ...): `second` [NT, S] as right child of R2,
