@@ -21,6 +21,7 @@ from triton.runtime.jit import JITFunction
 from triton._C.libtriton import ir  # isort: skip
 
 from treemean.grammars import GrammarConfig, build_grammar
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.dense import triton as dense_kernels
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.dense.triton.compound import largest_states, word_log_probs
@@ -83,6 +84,8 @@ def rank_case(ranks: Ranks) -> None:
         ranks=ranks,
     )
     rank_kernels.log_partition(rules).sum().backward()
+    weights = SpanWeights(torch.tensor([1]), torch.tensor([[0, 2, 2, 2]]), torch.ones(1))
+    rank_kernels.log_partition(rules, None, weights).sum().backward()
     rank_kernels.span_posteriors(next(iter(rules.unstack())))
 
 

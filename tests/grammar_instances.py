@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 
 from treemean.grammars import Grammar, GrammarConfig, build_grammar
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.rank import grammar as low_rank
 from treemean.grammars.rank.rules import RankRules, Ranks
@@ -134,3 +136,24 @@ def check_that_unwritten_memory_is_never_read(
     monkeypatch.setattr(Tensor, "new_empty", lambda self, *size: self.new_full(size, torch.nan))
     for name, found in value_and_gradients(log_partition, rules).items():
         assert torch.equal(found, expected[name]), name
+
+
+def spans_of(n: int) -> list[tuple[int, ...]]:
+    """Return all spans of two words or more, as `SpanWeights` has them."""
+    continuous = [(i, j, j, j) for i, j in combinations(range(n + 1), 2) if j > i + 1]
+    return continuous + list(combinations(range(n + 1), 4))
+
+
+def random_span_weights(seed: int, batch: int, n: int, size: float = 3.0) -> SpanWeights:
+    """Draw weights, larger and smaller than 1, of about half of the spans; some entries have no words."""
+    random = torch.Generator().manual_seed(seed)
+    both = [
+        (sentence, span)
+        for sentence in range(batch)
+        for span in spans_of(n)
+        if torch.rand((), generator=random) < 0.5
+    ]
+    both += [(sentence, (0, 0, 0, 0)) for sentence in range(batch)]
+    logs = size * torch.randn(len(both), generator=random, dtype=torch.float64)
+    spans = torch.tensor([span for _, span in both], dtype=torch.int64).reshape(-1, 4)
+    return SpanWeights(torch.tensor([sentence for sentence, _ in both], dtype=torch.int64), spans, logs)

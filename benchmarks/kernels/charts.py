@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.kernels.instances import largest
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.dense.torch import Inside as DenseReference
 from treemean.grammars.dense.triton.charts import Sizes, gapped_of_width, rule_matrix, spans_of_length
@@ -32,7 +33,7 @@ class Filled:
     charts: Charts
 
 
-def filled(rules: RankRules, settings: Settings = DEFAULT) -> Filled:
+def filled(rules: RankRules, settings: Settings = DEFAULT, weights: SpanWeights | None = None) -> Filled:
     """Fill the charts of stacked rules by kernels."""
     runs, batch, n, _ = rules.views.shape
     padded = pad_ranks(rules)
@@ -40,7 +41,8 @@ def filled(rules: RankRules, settings: Settings = DEFAULT) -> Filled:
         Shape(runs, batch, n, padded.ranks), rules.ranks, rules.floor, settings, rules.views.device
     )
     matrices = kernel_rules(padded.continuous, padded.discontinuous, padded.root, padded.ranks)
-    return Filled(context, matrices, fill_charts(context, padded.views, padded.scales, matrices))
+    charts = fill_charts(context, padded.views, padded.scales, matrices, weights)
+    return Filled(context, matrices, charts)
 
 
 @torch.no_grad()

@@ -15,8 +15,10 @@ from benchmarks.kernels.instances import (
     make_rank_grammar,
     off,
     random_words,
+    span_weights,
 )
 from benchmarks.kernels.timing import poisoned
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.rank import torch as rank_torch
 from treemean.grammars.rank import triton
 from treemean.grammars.rank.rules import RankRules
@@ -33,6 +35,7 @@ class Case:
     kind: str = "tn-lcfrs"
     lengths: tuple[int, ...] | None = None
     floor: float = 0.0
+    weighed: bool = False
 
 
 CASES = [
@@ -47,6 +50,9 @@ CASES = [
     Case("n = 40", 40, 2),
     Case("n = 40, sharp", 40, 2, 150.0),
     Case("TN-PCFG, n = 40", 40, 2, 50.0, kind="tn-pcfg"),
+    Case("n = 20, weights of spans", 20, 3, 50.0, lengths=(20, 20, 11), weighed=True),
+    Case("n = 40, weights of spans", 40, 2, weighed=True),
+    Case("TN-PCFG, weights of spans", 20, 2, 50.0, kind="tn-pcfg", weighed=True),
 ]
 
 
@@ -57,11 +63,16 @@ def make_rules(case: Case) -> RankRules:
 
 
 def differentiate(
-    backend: object, rules: RankRules, dtype: torch.dtype, lengths: Tensor | None
+    backend: object,
+    rules: RankRules,
+    dtype: torch.dtype,
+    lengths: Tensor | None,
+    span_weights: SpanWeights | None = None,
 ) -> tuple[Tensor, list[Tensor]]:
     """Return log Z and the gradients of a weighted sum of it, in float64."""
     tensors = {name: getattr(rules, name).detach().to(dtype).requires_grad_() for name in TENSORS}
-    value = backend.log_partition(replace(rules, scales=rules.scales.to(dtype), **tensors), lengths)  # type: ignore[attr-defined]
+    given = replace(rules, scales=rules.scales.to(dtype), **tensors)
+    value = backend.log_partition(given, lengths, span_weights)  # type: ignore[attr-defined]
     weights = torch.linspace(0.5, 1.5, value.numel(), device=value.device, dtype=value.dtype).view_as(value)
     total = (torch.where(value.isfinite(), value, 0.0) * weights).sum()
     return value.detach().double(), [gradient.double() for gradient in gradients_of(total, tensors.values())]
@@ -71,10 +82,11 @@ def check(case: Case) -> dict[str, object]:
     """Compare the kernels with float64 on one case, with poisoned memory."""
     rules = make_rules(case)
     lengths = None if case.lengths is None else torch.tensor(case.lengths, device="cuda")
-    expected, expected_gradients = differentiate(rank_torch, rules, torch.float64, lengths)
+    given = lengths, span_weights(case.batch, case.n) if case.weighed else None
+    expected, expected_gradients = differentiate(rank_torch, rules, torch.float64, *given)
     with poisoned():
-        value, gradients = differentiate(triton, rules, torch.float32, lengths)
-        again, gradients_again = differentiate(triton, rules, torch.float32, lengths)
+        value, gradients = differentiate(triton, rules, torch.float32, *given)
+        again, gradients_again = differentiate(triton, rules, torch.float32, *given)
     finite = expected.isfinite()
     assert torch.equal(finite, value.isfinite()), "finite where it should not be, or the other way round"
     difference = float((value - expected)[finite].abs().max())

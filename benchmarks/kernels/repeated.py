@@ -27,6 +27,7 @@ from benchmarks.kernels.instances import (
     make_grammar,
     make_rank_grammar,
     random_parameters,
+    span_weights,
 )
 from benchmarks.kernels.timing import captured, poisoned
 from treemean.grammars import GrammarConfig
@@ -66,6 +67,7 @@ class Case:
     what : a key of `BUILDERS`; after a blank, the kind of grammar, if it is not TN-LCFRS.
     grammar : "random", "sharp" (choices more decided) or "trained".
     floor : whether spans have a least score.
+    weighed : whether spans have weights.
     graph : whether a CUDA graph is replayed instead of calling everything anew.
     streams : whether kernels may run side by side.
     mixed : whether sentences have several lengths.
@@ -80,11 +82,12 @@ class Case:
     streams: bool = True
     mixed: bool = False
     floor: bool = False
+    weighed: bool = False
 
     def __str__(self) -> str:
         told = [f"{self.n} words", f"{self.runs} × {self.batch} sentences", self.grammar]
         told += ["graph" if self.graph else "eager", "streams" if self.streams else "one stream"]
-        told += ["mixed lengths"] * self.mixed + ["floor"] * self.floor
+        told += ["mixed lengths"] * self.mixed + ["floor"] * self.floor + ["weights"] * self.weighed
         return f"{self.what}: " + ", ".join(told)
 
     @property
@@ -210,14 +213,15 @@ def inside_repetition(case: Case, data: Path) -> Repetition:
     settings = replace(DEFAULT, streams=case.streams)
     shape = Shape(case.runs, case.batch, case.n, rules.ranks)
     ones = torch.ones(case.runs, case.batch, device="cuda")
+    weights = span_weights(shape.sentences, case.n) if case.weighed else None
 
     @torch.no_grad()
     def compute() -> Outputs:
         with poisoned():
-            found = filled(rules, settings)
+            found = filled(rules, settings, weights)
             charts = found.charts
             total = Total(shape, charts, found.rules.root, lengths)
-            gradients = Gradients.allocate(found.context, posteriors=True)
+            gradients = Gradients.allocate(found.context, posteriors=not case.weighed)
             of_root = total.start(gradients, shape, ones, found.rules.root)
             fill_gradients(found.context, charts, found.rules, gradients)
         return {

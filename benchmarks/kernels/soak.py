@@ -64,6 +64,8 @@ def cases(n: int, repetitions: int) -> list[tuple[Case, int]]:
         (Case("inside", n, runs=10, batch=3, graph=False), share(0.02)),
         (Case("inside", n, grammar="trained", floor=True), share(0.9)),
         (Case("inside", n, runs=5, batch=3, graph=False, floor=True), share(0.1)),
+        (Case("inside", n, grammar="trained", weighed=True), share(0.9)),
+        (Case("inside", n, runs=5, batch=7, graph=False, weighed=True), share(0.1)),
         (Case("step", n, grammar="trained"), share(0.3)),
         (Case("step", n, grammar="trained", graph=False), share(0.02)),
         (Case("step", n, batch=13, mixed=True), share(0.03)),

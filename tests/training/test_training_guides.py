@@ -20,6 +20,9 @@ from treemean.training.together import Job, train_together
 from treemean.trees import Tree, Treebank
 from treemean.trees.punctuation import remove_punctuation
 
+#: Rules over symbols, from which nothing is drawn while a run learns.
+DENSE = ("grammar.kind=n-pcfg", "grammar.ranks=[]", "grammar.discontinuous=0")
+
 
 def trees_of(config: TrainingConfig) -> list[Tree]:
     """Return left-branching trees over the words of the training sentences, with a gap in those of four."""
@@ -138,10 +141,21 @@ def test_guides_are_part_of_what_decides_a_run(tmp_path):
             prepare_folder(given, place)
 
 
-def test_guided_runs_are_trained_one_by_one(tmp_path):
-    config = guided(tmp_path)
-    with pytest.raises(InvalidOption, match=r"data\.guides cannot be trained together"):
-        train_together([Job(config, tmp_path / "out")])
+@pytest.mark.parametrize("overrides", [(), ("batches.lengths=mixed", "batches.at_once=2"), DENSE])
+def test_guided_runs_together_are_what_they_are_alone(tmp_path, overrides):
+    """And each has its own guidance."""
+    overrides = (*overrides, "training.precision=float64", "training.epochs=1")
+    configs = [guided(tmp_path, *overrides, weight=weight) for weight in (5.0, 1.0)]
+    jobs = [Job(config, tmp_path / f"together{number}", 1) for number, config in enumerate(configs)]
+    train_together(jobs)
+    for number, config in enumerate(configs):
+        alone = Model.load(train(config, tmp_path / f"alone{number}").model)
+        beside = Model.load(tmp_path / f"together{number}" / "run01" / "model")
+        for own, other in zip(alone.grammar.parameters(), beside.grammar.parameters(), strict=True):
+            assert own.allclose(other, rtol=0, atol=1e-7)
+    plain = Job(tiny_config(tmp_path, *overrides), tmp_path / "plain")
+    with pytest.raises(InvalidOption, match=r"with data\.guides and without cannot be trained together"):
+        train_together([Job(configs[0], tmp_path / "guided"), plain])
 
 
 def test_every_sentence_of_a_batch_has_the_spans_of_its_own_tree(tmp_path):

@@ -173,8 +173,8 @@ def device_of(config: TrainingConfig) -> str:
 
 
 def learner_for(grammar: Grammar, config: TrainingConfig, world: World) -> Learner:
-    """Return the fastest learner: on one GPU that of CUDA graphs, elsewhere and with guides the plain one."""
-    if world.size > 1 or config.data.guides or not device_of(config).startswith("cuda"):
+    """Return the fastest learner: on one GPU that of CUDA graphs, elsewhere the plain one."""
+    if world.size > 1 or not device_of(config).startswith("cuda"):
         return eager_learner(grammar, config, world)
     from treemean.training.gpu import StackedLearner
 

@@ -44,9 +44,9 @@ class Job:
 def can_be_together(config: TrainingConfig) -> bool:
     """Tell whether runs of a configuration are trained together unless something else is asked for.
 
-    That is on a GPU, with batches of one length that all runs meet in the same order, and without guides.
+    That is on a GPU, with batches of one length that all runs meet in the same order.
     """
-    alike = config.run.shared_lengths and config.batches.lengths == "equal" and not config.data.guides
+    alike = config.run.shared_lengths and config.batches.lengths == "equal"
     return alike and device_of(config).startswith("cuda")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -22,7 +23,8 @@ class SpanWeights:
     Parameters
     ----------
     sentences : int64 (N,), the number of the sentence in the batch.
-    spans : int64 (N, 4), the words i..j-1 and m..e-1; spans without a gap have m = e = j. Each only once.
+    spans : int64 (N, 4), the words i..j-1 and m..e-1; spans without a gap have m = e = j. Each only once, but
+        for spans without words, (0, 0, 0, 0), which count for nothing and fill up tensors of a fixed size.
     logarithms : float (N,); no gradient flows through them.
 
     >>> weights = SpanWeights(torch.tensor([0, 1]), torch.tensor([[0, 2, 2, 2], [0, 1, 2, 3]]), torch.ones(2))
@@ -40,12 +42,17 @@ class SpanWeights:
         return {
             (i, j) if j == m else (i, j, m, e): value
             for (i, j, m, e), value in zip(self.spans[own].tolist(), self.logarithms[own])
+            if i < j
         }
 
     def chosen(self, places: Tensor) -> SpanWeights:
         """Return the weights of some sentences, which are numbered anew in the order of `places`."""
         rows, columns = (self.sentences[:, None] == places.to(self.sentences.device)).nonzero(as_tuple=True)
         return SpanWeights(columns, self.spans[rows], self.logarithms[rows])
+
+    def by_run(self, runs: int, batch: int) -> list[SpanWeights]:
+        """Return those of each run, if sentences are numbered one run after the other, `batch` in each."""
+        return [self.chosen(torch.arange(run * batch, (run + 1) * batch)) for run in range(runs)]
 
     def to(self, like: Tensor) -> SpanWeights:
         """Return the same on the device of a tensor, logarithms with its precision."""
@@ -54,23 +61,28 @@ class SpanWeights:
 
 
 class WeightCharts:
-    """The same as charts: of continuous spans [start, length - 1, K], logarithms; of others, factors."""
+    """The same as charts: of continuous spans [start, length - 1, K], logarithms; of others, factors.
+
+    No shape depends on the weights, so that a CUDA graph can do this.
+    """
 
     def __init__(self, weights: SpanWeights, n: int, batch: int, like: Tensor) -> None:
         weights = weights.to(like)
         i, j, m, e = weights.spans.unbind(1)
         whole = j == m
-        self.logarithms = like.new_zeros(n, n, batch)
-        at = i[whole], j[whole] - i[whole] - 1, weights.sentences[whole]
-        self.logarithms[at] = weights.logarithms[whole]
+        spans = (i * n + j - i - 1) * batch + weights.sentences
+        spans = torch.where(
+            whole & (i < j), spans, n * n * batch
+        )  # all others go to one place, which is cut off
+        logarithms = like.new_zeros(n * n * batch + 1).index_put_((spans,), weights.logarithms)
+        self.logarithms = logarithms[:-1].view(n, n, batch)
         self._factors = Gapped(n, batch, 1, like)
-        self._factors.flat.fill_(1.0)
-        i, j, m, e = (part[~whole] for part in (i, j, m, e))
-        left, width = j - i, j - i + e - m
-        gaps = n - width
-        slots = torch.tensor(gapped_offsets(n), device=like.device)[width]
-        slots = slots + ((left - 1) * gaps + i) * gaps + m - left - 1
-        self._factors.flat[slots, weights.sentences[~whole], 0] = weights.logarithms[~whole].exp()
+        count, left = self._factors.flat.numel(), j - i
+        gaps = n - (left + e - m)
+        slots = _offsets(n, like.device)[n - gaps] + ((left - 1) * gaps + i) * gaps + m - left - 1
+        slots = torch.where(whole, count, slots * batch + weights.sentences)
+        factors = like.new_ones(count + 1).index_put_((slots,), weights.logarithms.exp())
+        self._factors.flat = factors[:-1].view(-1, batch, 1)
 
     def continuous(self, width: int) -> Tensor:
         """Return the logarithms [start, K] of the spans of one width."""
@@ -81,9 +93,15 @@ class WeightCharts:
         return self._factors.at(width)
 
 
+@lru_cache(maxsize=256)
+def _offsets(n: int, device: torch.device) -> Tensor:
+    return torch.tensor([*gapped_offsets(n), 0], device=device)
+
+
 def check_unweighted(weights: SpanWeights | None) -> None:
     """Raise `InvalidOption` if kernels are to weigh spans."""
     if weights is not None:
         raise InvalidOption(
-            'Triton kernels know no weights of spans, which guidance needs: set grammar.backend = "torch"'
+            "the Triton kernels of N- and C- grammars know no weights of spans, which guidance needs: "
+            'set grammar.backend = "torch"'
         )

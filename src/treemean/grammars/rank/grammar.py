@@ -9,7 +9,7 @@ from torch import Tensor
 
 from treemean.grammars.backends import Backend, uses_kernels
 from treemean.grammars.charts.logarithms import log
-from treemean.grammars.charts.weights import SpanWeights, check_unweighted
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import check_numbers
@@ -151,10 +151,8 @@ class LowRankGrammar(Grammar):
     def _log_partition(self, words: Tensor, lengths: Tensor | None, weights: SpanWeights | None) -> Tensor:
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
         kernels = self._kernels()
-        if kernels is not None:
-            check_unweighted(weights)
-            if (found := kernels.log_prob(words, lengths)) is not None:
-                return found
+        if kernels is not None and (found := kernels.log_prob(words, lengths, weights)) is not None:
+            return found
         rules = self.rules(words)
         value: Tensor = self._backend().log_partition(
             rules if kernels is None else rules.double(), lengths, weights

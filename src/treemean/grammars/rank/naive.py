@@ -23,12 +23,14 @@ def log_partition(
 ) -> Tensor:
     """Return log Z of each sentence, (B,) in float64, or (E, B) for a stack; -inf for one word.
 
-    Takes O(n⁴ (r2 + r3) + n⁵ r4) steps for a sentence, each a few calls into PyTorch. `weights` are of the
-    sentences of one grammar.
+    Takes O(n⁴ (r2 + r3) + n⁵ r4) steps for a sentence, each a few calls into PyTorch. `weights` number the
+    sentences of a stack one grammar after the other.
     """
     if rules.is_stacked:
-        per_run = [None] * len(rules.views) if lengths is None else list(lengths)
-        return torch.stack([log_partition(r, k) for r, k in zip(rules.unstack(), per_run)])
+        runs, batch = rules.views.shape[:2]
+        per_run = [None] * runs if lengths is None else list(lengths)
+        own = [None] * runs if weights is None else weights.by_run(runs, batch)
+        return torch.stack([log_partition(r, k, w) for r, k, w in zip(rules.unstack(), per_run, own)])
     batch, n, _ = rules.views.shape
     lengths = full_lengths(lengths, batch, n, rules.views.device)
     values = [

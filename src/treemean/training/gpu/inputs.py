@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.training.learner import Request
 
 
@@ -22,12 +23,16 @@ class Inputs:
     lengths : int64 (E, B), None if all sentences have n words.
     weights : (E, B), one over the size of the batch for its sentences, 0 for what only fills it up.
     numbers : float64 (E, 3), for each run the rate, the limit and the number of words of its `Request`.
+    spans, logarithms : int64 (E, B, S, 4) and (E, B, S), of guides; see `SpanWeights`. S is the number of
+        constituents that a tree over n words can have, words and the whole apart.
     """
 
     words: Tensor
     lengths: Tensor | None
     weights: Tensor
     numbers: Tensor
+    spans: Tensor | None = None
+    logarithms: Tensor | None = None
 
     @property
     def key(self) -> tuple[int, bool]:
@@ -36,8 +41,20 @@ class Inputs:
 
     def part(self, sentences: slice) -> Inputs:
         """Return some sentences of every run."""
-        lengths = None if self.lengths is None else self.lengths[:, sentences]
-        return Inputs(self.words[:, sentences], lengths, self.weights[:, sentences], self.numbers)
+        return Inputs(
+            *(
+                x if x is None or x is self.numbers else x[:, sentences]  # numbers are of runs
+                for x in self._tensors()
+            )  # type: ignore[arg-type]
+        )
+
+    def span_weights(self) -> SpanWeights | None:
+        """Return the weights of spans; sentences are numbered one run after the other."""
+        if self.spans is None or self.logarithms is None:
+            return None
+        runs, batch, slots = self.logarithms.shape
+        sentences = torch.arange(runs * batch, device=self.spans.device)[:, None].expand(-1, slots)
+        return SpanWeights(sentences.flatten(), self.spans.flatten(0, 2), self.logarithms.flatten())
 
     def to(self, device: torch.device) -> Inputs:
         """Return the same on a device."""
@@ -71,7 +88,11 @@ def stack_requests(requests: Mapping[int, Request], runs: int, size: int) -> Inp
     lengths = torch.full((runs, size), n)
     weights = torch.zeros(runs, size)
     numbers = torch.tensor([[0.0, -math.inf, 1.0]] * runs, dtype=torch.float64)
-    mixed = False
+    mixed, spans, logarithms = False, None, None
+    if any(request.weights is not None for request in requests.values()):
+        slots = max(n - 2, 1)
+        spans = torch.zeros(runs, size, slots, 4, dtype=torch.int64)
+        logarithms = torch.zeros(runs, size, slots)
     for run, request in requests.items():
         count, width = request.words.shape
         own = torch.full((count,), width) if request.lengths is None else request.lengths
@@ -80,12 +101,32 @@ def stack_requests(requests: Mapping[int, Request], runs: int, size: int) -> Inp
         lengths[run, :count], lengths[run, count:] = own, own[0]
         weights[run, :count] = 1 / count
         numbers[run] = torch.tensor([request.rate, request.limit, request.count], dtype=torch.float64)
-    return Inputs(words, lengths if mixed else None, weights, numbers)
+        if spans is not None and logarithms is not None and request.weights is not None:
+            sentence, slot, order = _slots_of(request.weights)
+            spans[run, sentence, slot] = request.weights.spans[order]
+            logarithms[run, sentence, slot] = request.weights.logarithms[order].to(logarithms.dtype)
+    return Inputs(words, lengths if mixed else None, weights, numbers, spans, logarithms)
 
 
-def blank_inputs(runs: int, size: int, n: int, *, mixed: bool, device: torch.device) -> Inputs:
+def _slots_of(weights: SpanWeights) -> tuple[Tensor, Tensor, Tensor]:
+    """Return entries sentence by sentence: whose they are, their number in it, and where they were.
+
+    >>> _slots_of(SpanWeights(torch.tensor([1, 0, 1]), torch.zeros(3, 4), torch.zeros(3)))
+    (tensor([0, 1, 1]), tensor([0, 0, 1]), tensor([1, 0, 2]))
+    """
+    sentences, order = weights.sentences.sort(stable=True)
+    return sentences, torch.arange(len(order)) - torch.searchsorted(sentences, sentences), order
+
+
+def blank_inputs(runs: int, size: int, n: int, *, mixed: bool, guided: bool, device: torch.device) -> Inputs:
     """Return inputs of sentences of zeros from which nothing is learnt."""
+    nothing = torch.zeros(0, dtype=torch.int64)
     nobody = Request(
-        torch.zeros(1, n, dtype=torch.int64), torch.tensor([n]) if mixed else None, n, 0.0, -math.inf
+        torch.zeros(1, n, dtype=torch.int64),
+        torch.tensor([n]) if mixed else None,
+        n,
+        0.0,
+        -math.inf,
+        weights=SpanWeights(nothing, nothing.view(0, 4), nothing.double()) if guided else None,
     )
     return stack_requests({0: nobody}, runs, size).to(device)

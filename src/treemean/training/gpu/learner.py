@@ -48,6 +48,7 @@ class StackedLearner:
     def __init__(self, grammars: Sequence[Grammar], configs: Sequence[TrainingConfig]) -> None:
         _check_common(configs)
         config = self._config = configs[0]
+        self._guided = bool(config.data.guides)
         self.grammars = list(grammars)
         at_once = config.batches.at_once or config.batches.size
         self._parts = -(-config.batches.size // at_once)
@@ -94,7 +95,7 @@ class StackedLearner:
             return
         missing = [n for n in sorted(set(lengths), reverse=True) if (n, mixed) not in self._graphs]
         for number, n in enumerate(missing, 1):
-            self._graphs.capture(blank_inputs(len(self), self._size, n, mixed=mixed, device=self.device))
+            self._graphs.capture(self._blank(n, mixed))
             if told is not None:
                 told(number, len(missing))
 
@@ -120,22 +121,30 @@ class StackedLearner:
         if self._graphs is None or self._is_eager(mixed):
             return self._learn(inputs.to(self.device))
         if inputs.key not in self._graphs:
-            self._graphs.capture(blank_inputs(len(self), self._size, n, mixed=mixed, device=self.device))
+            self._graphs.capture(self._blank(n, mixed))
         return self._graphs(inputs)
+
+    def _blank(self, n: int, mixed: bool) -> Inputs:
+        return blank_inputs(len(self), self._size, n, mixed=mixed, guided=self._guided, device=self.device)
 
     def _is_eager(self, mixed: bool) -> bool:
         """Tell whether sentences cannot be part of a graph though there is a GPU, and why, once."""
-        if not (mixed and self._draws):
+        kind = self._config.grammar.kind
+        if mixed and self._draws:
+            self._tell(
+                f"{kind} learns from batches of different lengths without a CUDA graph, which is slower: "
+                'set batches.lengths = "equal"'
+            )
+        elif self._guided and not self._config.grammar.is_low_rank:
+            self._tell(f"{kind} learns from guides without a CUDA graph, which is slower")
+        else:
             return False
+        return True
+
+    def _tell(self, message: str) -> None:
         if not self._told:
             self._told = True
-            warnings.warn(
-                f"{self._config.grammar.kind} learns from batches of different lengths without a CUDA graph, "
-                'which is slower: set batches.lengths = "equal"',
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        return True
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     def _learn(self, inputs: Inputs) -> Tensor:
         """Compute a step; nothing in it depends on numbers that the device would have to be asked for."""
@@ -185,7 +194,7 @@ class StackedLearner:
         sums = torch.zeros(len(self), 2, dtype=torch.float64, device=self.device)
         for number in range(self._parts):
             part = inputs.part(slice(number * self._at_once, (number + 1) * self._at_once))
-            loss = self._objective.loss(part.words, part.lengths, self.generators)
+            loss = self._objective.loss(part.words, part.lengths, self.generators, part.span_weights())
             both = torch.stack(loss)
             weights = part.weights.to(both.dtype)
             objective = torch.where(weights > 0, both * weights, 0.0).sum()
@@ -282,8 +291,8 @@ def _assign(tensors: Sequence[Tensor], values: Sequence[Tensor]) -> None:
 
 
 def _check_common(configs: Sequence[TrainingConfig]) -> None:
-    if any(config.data.guides for config in configs):
-        raise InvalidOption("runs with data.guides cannot be trained together: train them one by one")
+    if len({bool(config.data.guides) for config in configs}) > 1:
+        raise InvalidOption("runs with data.guides and without cannot be trained together")
     first, *others = [flat(config.to_dict()) for config in configs]
     for other in others:
         for key, value in other.items():

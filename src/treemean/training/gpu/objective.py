@@ -8,6 +8,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.grammar import Grammar, Loss
 from treemean.grammars.rank import torch as rank_torch
@@ -25,7 +26,13 @@ class Objective(Protocol):
 
     leaves: list[Tensor]
 
-    def loss(self, words: Tensor, lengths: Tensor | None, generators: Sequence[torch.Generator] = ()) -> Loss:
+    def loss(
+        self,
+        words: Tensor,
+        lengths: Tensor | None,
+        generators: Sequence[torch.Generator] = (),
+        weights: SpanWeights | None = None,
+    ) -> Loss:
         """Return the objective of each sentence under the grammar of its run, both parts (E, B).
 
         Parameters
@@ -33,6 +40,7 @@ class Objective(Protocol):
         words : (E, B, n), padded with zeros.
         lengths : (E, B), None if all have n words.
         generators : of what the grammars draw, if they do.
+        weights : of spans; they number the sentences one run after the other.
         """
 
     def of_runs(self, gradients: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -68,13 +76,19 @@ class FusedObjective:
         self._config = config
         self.leaves = list(self._parameters.values())
 
-    def loss(self, words: Tensor, lengths: Tensor | None, generators: Sequence[torch.Generator] = ()) -> Loss:
+    def loss(
+        self,
+        words: Tensor,
+        lengths: Tensor | None,
+        generators: Sequence[torch.Generator] = (),
+        weights: SpanWeights | None = None,
+    ) -> Loss:
         """Return the objective; see `Objective`."""
         from treemean.grammars.rank import triton
         from treemean.grammars.rank.triton.parameters import rank_rules
 
         rules = rank_rules(self._parameters, words, self._config, dtype=self.dtype)
-        log_z = triton.log_partition(rules, lengths)
+        log_z = triton.log_partition(rules, lengths, weights)
         return Loss(-log_z, torch.zeros_like(log_z))
 
     def of_runs(self, gradients: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -90,18 +104,26 @@ class PlainObjective:
         self._parameters = [list(grammar.parameters()) for grammar in grammars]
         self.leaves: list[Tensor] = [parameter for own in self._parameters for parameter in own]
 
-    def loss(self, words: Tensor, lengths: Tensor | None, generators: Sequence[torch.Generator] = ()) -> Loss:
+    def loss(
+        self,
+        words: Tensor,
+        lengths: Tensor | None,
+        generators: Sequence[torch.Generator] = (),
+        weights: SpanWeights | None = None,
+    ) -> Loss:
         """Return the objective; see `Objective`."""
         low_rank = [grammar for grammar in self._grammars if isinstance(grammar, LowRankGrammar)]
         if low_rank and low_rank[0].config.backend != "naive":
             rules = stack_rules([grammar.rules(own) for grammar, own in zip(low_rank, words)])
-            log_z = rank_torch.log_partition(rules, lengths)
+            log_z = rank_torch.log_partition(rules, lengths, weights)
             return Loss(-log_z, torch.zeros_like(log_z))
+        own = weights.by_run(*words.shape[:2]) if weights is not None else []
         each = [
             grammar.loss(
                 words[run],
                 None if lengths is None else lengths[run],
                 generator=generators[run] if generators else None,
+                weights=own[run] if own else None,
             )
             for run, grammar in enumerate(self._grammars)
         ]

@@ -42,6 +42,7 @@ def discontinuous_backward(
     pairs,
     contraction_gradients,
     posteriors,
+    factors,
     width,
     n,
     batch,
@@ -56,6 +57,7 @@ def discontinuous_backward(
     WRAPPED: tl.constexpr,
     BLOCK: tl.constexpr,
     POSTERIORS: tl.constexpr,
+    WEIGHED: tl.constexpr,
 ):
     """Take the gradients of discontinuous spans of one total width.
 
@@ -124,6 +126,11 @@ def discontinuous_backward(
 
     cell = block_of(left, right, n) + cell_in_block(i, p, size)
     at = (cell * H)[:, None] + half
+    if WEIGHED:  # from here on, gradients of what the weight multiplies
+        tl.static_assert(not POSTERIORS)
+        factor = tl.load(factors + sentence.to(tl.int64) * cells + cell, mask=ok, other=0.0)[:, None]
+        as_wrapping *= factor
+        as_attaching *= factor
     contraction += run * (H * Q)
     of_attached = times_square(as_wrapping, contraction, 1, Q, H)
     of_attached += times_square(as_attaching, contraction + H, 1, Q, H)

@@ -12,7 +12,7 @@ from treemean.grammars.gpu.tiles import power, tiles
 from treemean.grammars.rank.triton import backward_kernels as kernels
 from treemean.grammars.rank.triton import backward_large_term_kernels as large_term_kernels
 from treemean.grammars.rank.triton.charts import Charts
-from treemean.grammars.rank.triton.context import Context, KernelRules, tensor_cores
+from treemean.grammars.rank.triton.context import Context, KernelRules, nearest_tf32, tensor_cores
 
 
 @dataclass
@@ -75,6 +75,9 @@ def fill_gradients(context: Context, charts: Charts, rules: KernelRules, gradien
             _siblings(context, charts, gradients, width)
         if width > 1:
             rows = shape.rows_of(width)
+            if charts.weighed:
+                of_weighed = gradients.views[:, rows] * charts.row_factors[:, rows, None]
+                gradients.views[:, rows] = nearest_tf32(of_weighed)
             with tensor_cores():
                 gradients.scores[:, rows].baddbmm_(gradients.views[:, rows], transposed)
         streams.join(0)
@@ -103,6 +106,7 @@ def _discontinuous(
         tiles=gradients.from_attached.shape[2],
         BLOCK=block,
         POSTERIORS=gradients.posteriors.shape[1] > 0,
+        WEIGHED=charts.weighed,
         num_warps=settings.cells_back_warps,
     )
 

@@ -87,9 +87,13 @@ class Charts:
     attaching: Tensor  # (S, cells, half)
     attached: Tensor  # (S, cells, half): scores by attachment
     largest: Tensor  # (S, cells): largest score by two continuous children; only with a floor
+    row_factors: Tensor  # (E, rows): weights of continuous spans; only if spans are weighed
+    factors: Tensor  # (S, cells): weights of discontinuous spans; likewise
 
     @classmethod
-    def allocate(cls, shape: Shape, device: torch.device, floor: float, parts: int) -> Charts:
+    def allocate(
+        cls, shape: Shape, device: torch.device, floor: float, parts: int, *, weighed: bool = False
+    ) -> Charts:
         """Reserve memory without setting it."""
 
         def empty(*size: int, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -109,4 +113,11 @@ class Charts:
             attaching=empty(s, cells, shape.half),
             attached=empty(s, cells, shape.half),
             largest=empty(s, cells if floor > 0 else 0),
+            row_factors=empty(shape.runs, shape.rows if weighed else 0),
+            factors=empty(s, cells if weighed else 0),
         )
+
+    @property
+    def weighed(self) -> bool:
+        """Whether spans have weights."""
+        return self.row_factors.shape[1] > 0

@@ -180,6 +180,7 @@ def attach_forward(
     attaching,
     attached,
     largest,
+    factors,
     floor,
     width,
     n,
@@ -191,6 +192,7 @@ def attach_forward(
     H: tl.constexpr,
     BLOCK: tl.constexpr,
     FLOOR: tl.constexpr,
+    WEIGHED: tl.constexpr,
 ):
     """Add the four attachments of a continuous child to the discontinuous spans of one total width."""
     size = n - width
@@ -247,5 +249,9 @@ def attach_forward(
         lift = (tl.maximum(top, tl.max(total, 1)) * floor)[:, None]
         as_wrapping += tl.where(half < R2, lift, 0.0)
         as_attaching += tl.where(half < R4, lift, 0.0)
+    if WEIGHED:
+        factor = tl.load(factors + sentence.to(tl.int64) * cells + cell, mask=ok, other=0.0)[:, None]
+        as_wrapping *= factor
+        as_attaching *= factor
     tl.store(wrapping + at, as_wrapping, mask=mask)
     tl.store(attaching + at, as_attaching, mask=mask)

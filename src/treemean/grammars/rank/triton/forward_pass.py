@@ -5,15 +5,23 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.tiles import power, tiles
 from treemean.grammars.rank.triton import forward_kernels as kernels
 from treemean.grammars.rank.triton import forward_large_term_kernels as large_term_kernels
 from treemean.grammars.rank.triton.charts import Charts
 from treemean.grammars.rank.triton.context import Context, KernelRules, product_parts, tensor_cores
+from treemean.grammars.rank.triton.weight_kernels import spread_weights
 
 
-def fill_charts(context: Context, views: Tensor, scales: Tensor, rules: KernelRules) -> Charts:
+def fill_charts(
+    context: Context,
+    views: Tensor,
+    scales: Tensor,
+    rules: KernelRules,
+    weights: SpanWeights | None = None,
+) -> Charts:
     """Score all spans, from short ones to long ones.
 
     Parameters
@@ -22,9 +30,14 @@ def fill_charts(context: Context, views: Tensor, scales: Tensor, rules: KernelRu
     views : (E, B, n, C) of the words.
     scales : (E, B, n) of the words.
     rules : contracted rules.
+    weights : of spans. What a span offers to those above it, its views, is multiplied by them.
     """
     shape, streams = context.shape, context.streams
-    charts = Charts.allocate(shape, context.device, context.floor, product_parts())
+    charts = Charts.allocate(
+        shape, context.device, context.floor, product_parts(), weighed=weights is not None
+    )
+    if weights is not None:
+        _spread(context, charts, weights)
     words = shape.rows_of(1)
     charts.views[:, words] = views.reshape(shape.runs, -1, context.columns)
     charts.scales[:, words] = scales.reshape(shape.runs, -1)
@@ -44,10 +57,30 @@ def fill_charts(context: Context, views: Tensor, scales: Tensor, rules: KernelRu
                     torch.bmm(scores, rules.continuous, out=target)
                 else:
                     torch.baddbmm(lift, scores, rules.continuous, out=target)
+            if charts.weighed:
+                target.mul_(charts.row_factors[:, rows, None])
         streams.join(0)
     if context.gaps and shape.n > 1:
         _publish(context, charts, shape.n - 1)
     return charts
+
+
+def _spread(context: Context, charts: Charts, weights: SpanWeights) -> None:
+    weights = weights.to(charts.scales)
+    charts.row_factors.fill_(1.0)
+    charts.factors.fill_(1.0)
+    if len(weights.spans) == 0:
+        return
+    launch(
+        spread_weights,
+        (tiles(len(weights.spans), 128),),
+        weights,
+        charts,
+        context.shape,
+        count=len(weights.spans),
+        BLOCK=128,
+        GAPS=context.gaps,
+    )
 
 
 def _continuous(context: Context, charts: Charts, width: int) -> None:
@@ -130,5 +163,6 @@ def _attach(context: Context, charts: Charts, rules: KernelRules, width: int) ->
         R4=context.unpadded.r4,
         BLOCK=block,
         FLOOR=context.floor > 0,
+        WEIGHED=charts.weighed,
         num_warps=settings.cell_warps,
     )

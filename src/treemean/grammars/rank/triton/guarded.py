@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.gpu.mbr import best_trees
 from treemean.grammars.gpu.posteriors import Posteriors
@@ -31,10 +32,10 @@ class Kernels:
         self._stacked = {name: parameter[None] for name, parameter in parameters.items()}
         self._config, self._guard = config, guard
 
-    def log_prob(self, words: Tensor, lengths: Tensor) -> Tensor | None:
-        """Return log Z (B,), differentiable."""
+    def log_prob(self, words: Tensor, lengths: Tensor, weights: SpanWeights | None = None) -> Tensor | None:
+        """Return log Z (B,), differentiable; with weights of spans, if there are any."""
         rules = rank_rules(self._stacked, words[None], self._config)
-        log_z = triton.log_partition(rules, lengths[None])[0]
+        log_z = triton.log_partition(rules, lengths[None], weights)[0]
         if is_capturing(log_z) or self._guard.accepts_log_z(log_z.detach(), lengths):
             return log_z
         return None

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.gpu.tiles import power
 from treemean.grammars.rank.rules import RankRules, Ranks
 from treemean.grammars.rank.triton.backward_pass import Gradients, fill_gradients
@@ -19,18 +20,25 @@ from treemean.grammars.rank.triton.settings import DEFAULT, Settings
 from treemean.grammars.spans import ATTACHMENTS
 
 
-def log_partition(rules: RankRules, lengths: Tensor | None = None, *, settings: Settings = DEFAULT) -> Tensor:
+def log_partition(
+    rules: RankRules,
+    lengths: Tensor | None = None,
+    weights: SpanWeights | None = None,
+    *,
+    settings: Settings = DEFAULT,
+) -> Tensor:
     """Return log Z of each sentence, (B,) or (E, B) for a stack, differentiable; -inf for one word.
 
     Parameters
     ----------
     rules : on a CUDA device (or anywhere under Triton's interpreter), in float32.
     lengths : (B,) or (E, B); without it all sentences have the full length.
+    weights : of spans; they number the sentences of a stack one grammar after the other.
     settings : how the kernels divide their work.
     """
     if not rules.is_stacked:
         lengths = None if lengths is None else lengths[None]
-        return log_partition(rules.stack(), lengths, settings=settings)[0]
+        return log_partition(rules.stack(), lengths, weights, settings=settings)[0]
     padded = pad_ranks(rules)
     result: Tensor = _LogPartition.apply(  # type: ignore[no-untyped-call]
         padded.views,
@@ -39,6 +47,7 @@ def log_partition(rules: RankRules, lengths: Tensor | None = None, *, settings: 
         padded.discontinuous,
         padded.root,
         lengths,
+        weights,
         rules.ranks,
         padded.ranks,
         rules.floor,
@@ -115,10 +124,14 @@ class Total:
         if self.rows is None:
             last = shape.rows_of(shape.n)
             scores, self._scales = charts.scores[:, last, :2], charts.scales[:, last]
+            factors = charts.row_factors[:, last]
         else:
             parts = charts.scores[:, :, :2]
             places = self.rows[..., None, None].expand(-1, -1, *parts.shape[2:])
             scores, self._scales = parts.gather(1, places), charts.scales.gather(1, self.rows)
+            factors = charts.row_factors.gather(1, self.rows) if charts.weighed else charts.row_factors
+        if charts.weighed:  # nothing is above a whole sentence to take its weight into account
+            self._scales = self._scales + factors.log()
         self.scores = scores.sum(2)  # what is rounded, and what rounding took away
         value = (self.scores * root[:, None]).sum(-1)
         self.real = value > 0 if lengths is None else (value > 0) & (lengths > 1)
@@ -150,6 +163,7 @@ class _LogPartition(torch.autograd.Function):
         discontinuous: Tensor,
         root: Tensor,
         lengths: Tensor | None,
+        weights: SpanWeights | None,
         unpadded: Ranks,
         ranks: Ranks,
         floor: float,
@@ -162,7 +176,7 @@ class _LogPartition(torch.autograd.Function):
             ctx.save_for_backward(views, continuous, discontinuous, root)
             return views.new_full((runs, batch), -math.inf)
         ctx.rules = kernel_rules(continuous, discontinuous, root, ranks)
-        ctx.charts = fill_charts(ctx.context, views, scales, ctx.rules)
+        ctx.charts = fill_charts(ctx.context, views, scales, ctx.rules, weights)
         total = ctx.total = Total(shape, ctx.charts, ctx.rules.root, lengths)
         return total.log()
 
@@ -170,7 +184,7 @@ class _LogPartition(torch.autograd.Function):
     def backward(ctx: Any, *weights: Tensor) -> tuple[Tensor | None, ...]:
         if ctx.context.shape.n == 1:
             views, continuous, discontinuous, root = map(torch.zeros_like, ctx.saved_tensors)
-            return views, None, continuous, discontinuous, root, *[None] * 5
+            return views, None, continuous, discontinuous, root, *[None] * 6
         context, charts, rules = ctx.context, ctx.charts, ctx.rules
         shape = context.shape
         gradients = Gradients.allocate(context, posteriors=False)
@@ -180,7 +194,7 @@ class _LogPartition(torch.autograd.Function):
             middle = slice(shape.rows_of(1).stop, shape.rows_of(shape.n).start)
             of_continuous = torch.bmm(charts.scores[:, middle, 0].transpose(1, 2), gradients.views[:, middle])
         of_words = gradients.views[:, shape.rows_of(1)].reshape(shape.runs, shape.batch, shape.n, -1)
-        return of_words, None, of_continuous, _of_discontinuous(shape, gradients), of_root, *[None] * 5
+        return of_words, None, of_continuous, _of_discontinuous(shape, gradients), of_root, *[None] * 6
 
 
 def _of_discontinuous(shape: Shape, gradients: Gradients) -> Tensor:
