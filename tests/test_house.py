@@ -24,9 +24,9 @@ LONGEST = 450
 
 PUBLIC = """
 Constituent Evaluation FormatError InvalidOption InvalidTree LossWarning MismatchError MissingDependency
-Problems Statistics Tree Treebank TreebankWriter TreemeanError Unwritable UnwritableTree __version__ agree
-all_optima average compare count_optima draw draw_svg evaluate from_arrow from_brackets from_nltk k_best read
-read_batches sample statistics to_brackets transforms write
+Problems SpanTable Statistics Tree Treebank TreebankWriter TreemeanError Unwritable UnwritableTree __version__
+agree all_optima average compare count_optima draw draw_svg evaluate from_arrow from_brackets from_nltk k_best
+read read_batches read_spans sample statistics to_brackets transforms write write_spans
 """.split()
 
 

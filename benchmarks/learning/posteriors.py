@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ import torch
 from benchmarks.common import show
 from benchmarks.learning.ensemble import PARTS
 from treemean.formats import read, write
-from treemean.grammars.spans import SpanPosteriors
 from treemean.parsing import Model
 from treemean.parsing.batches import cut_for
 from treemean.parsing.parse import LABEL, POSTERIOR
@@ -80,7 +79,7 @@ def collect(name: str, path: Path, options: argparse.Namespace) -> None:
                 for line, place in enumerate(places):
                     ids[line, : lengths[place]] = torch.tensor(rows[place][1])
                 best, posteriors = model.grammar.mbr(ids, known), model.grammar.posteriors(ids, known)
-                found = spans_above(posteriors.to("cpu"), options.least)
+                found = posteriors.to("cpu").above(options.least)
                 for place, tree, spans in zip(places, best, found):
                     worth = dict(spans)
                     layers[0][place] = [_constituent(mask, worth.get(mask, 0.0)) for mask in tree]
@@ -104,28 +103,6 @@ def _tree(sentence: Sentence, constituents: list[Constituent]) -> Tree:
     if not any(constituent.mask == whole for constituent in constituents):
         constituents = [_constituent(whole, 1.0), *constituents]
     return Tree(words, constituents, id=sentence.id)
-
-
-def spans_above(posteriors: SpanPosteriors, least: float) -> Iterator[list[Span]]:
-    """Yield the spans of several words of each sentence whose posterior is above a number.
-
-    >>> charts = SpanPosteriors(torch.zeros(1, 4, 4), {2: torch.tensor([[[[0.3]]]])})
-    >>> charts.continuous[0, 0, 2], charts.continuous[0, 1, 2] = 0.7, 1.0
-    >>> [[(f"{mask:03b}", round(value, 2)) for mask, value in spans] for spans in spans_above(charts, 0.1)]
-    [[('011', 0.7), ('101', 0.3)]]
-    """
-    for sentence in range(len(posteriors.continuous)):
-        spans: list[Span] = []
-        chart = posteriors.continuous[sentence]
-        for i, j in (chart > least).nonzero().tolist():
-            if j - i > 1:
-                spans.append(((1 << j) - (1 << i), float(chart[i, j])))
-        for width, charts in posteriors.discontinuous.items():
-            for a, i, apart in (charts[sentence] > least).nonzero().tolist():
-                left, start = a + 1, apart + a + 2  # words in the left part, and where the right one begins
-                mask = ((1 << left) - 1) << i | ((1 << width - left) - 1) << start
-                spans.append((mask, float(charts[sentence, a, i, apart])))
-        yield spans
 
 
 def in_layers(spans: Sequence[Span], count: int) -> list[list[Span]]:

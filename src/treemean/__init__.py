@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from treemean.evaluation import Evaluation, compare, evaluate
     from treemean.formats import Problems, TreebankWriter, Unwritable, read, read_batches, write
     from treemean.formats.arrowtables import from_arrow
+    from treemean.formats.spans import read_spans, write_spans
     from treemean.formats.texts import from_brackets, to_brackets
-    from treemean.trees import Constituent, Tree, Treebank, transforms
+    from treemean.trees import Constituent, SpanTable, Tree, Treebank, transforms
     from treemean.trees.drawing import draw, draw_svg
     from treemean.trees.from_nltk import from_nltk
     from treemean.trees.statistics import Statistics, statistics
@@ -48,6 +49,7 @@ __all__ = [
     "MismatchError",
     "MissingDependency",
     "Problems",
+    "SpanTable",
     "Statistics",
     "Tree",
     "Treebank",
@@ -70,11 +72,13 @@ __all__ = [
     "k_best",
     "read",
     "read_batches",
+    "read_spans",
     "sample",
     "statistics",
     "to_brackets",
     "transforms",
     "write",
+    "write_spans",
 ]
 
 _HOMES = {
@@ -93,9 +97,10 @@ _HOMES = {
     "treemean.evaluation": ("Evaluation", "compare", "evaluate"),
     "treemean.formats": ("Problems", "TreebankWriter", "Unwritable", "read", "read_batches", "write"),
     "treemean.formats.arrowtables": ("from_arrow",),
+    "treemean.formats.spans": ("read_spans", "write_spans"),
     "treemean.formats.texts": ("from_brackets", "to_brackets"),
     "treemean.trees.from_nltk": ("from_nltk",),
-    "treemean.trees": ("Constituent", "Tree", "Treebank"),
+    "treemean.trees": ("Constituent", "SpanTable", "Tree", "Treebank"),
     "treemean.trees.drawing": ("draw", "draw_svg"),
     "treemean.trees.statistics": ("Statistics", "statistics"),
 }

@@ -78,6 +78,8 @@ class Individuals:
         functions: _Ranked | None,
         values: NDArray[np.float64] | None,
         preferences: NDArray[np.int64] | None,
+        posteriors: NDArray[np.float64] | None,
+        sizes: NDArray[np.int64] | None,
         weights: tuple[int, int],
     ) -> None: ...
     def set_frequencies(

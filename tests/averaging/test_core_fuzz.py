@@ -42,6 +42,8 @@ def individuals_of(columns: dict[str, object]) -> _core.Individuals:
             (columns["labels"][k], columns["label_ranks"][k]) if columns.get("functions") else None,
             columns["values"][k] if columns["values"] else None,
             None,
+            columns["posteriors"][k] if columns.get("posteriors") else None,
+            columns["sizes"][k] if columns.get("sizes") else None,
             (columns["continuous"][k], columns["discontinuous"][k]),
         )
     return individuals
@@ -85,7 +87,7 @@ def test_random_numbers(data: st.DataObject) -> None:
 @given(st.integers(0, 2**32 - 1))
 @examples(150)
 def test_sets_that_are_no_trees(seed: int) -> None:
-    """Sound offsets and roots, but sets that cross and repeat at random."""
+    """Sound offsets and roots, but sets that cross and repeat at random, in some with posteriors."""
     rng = random.Random(seed)
     lengths = [rng.choice([0, 1, 2, 5, 63, 64, 65, 130]) for _ in range(rng.randint(0, 4))]
     count = rng.randint(1, 5)
@@ -111,6 +113,16 @@ def test_sets_that_are_no_trees(seed: int) -> None:
         "discontinuous": [rng.randint(0, 3) for _ in range(count)],
         "value_scale": 1.0,
     }
+    if seed % 2:
+        tables = [k > 0 for k in range(count)]
+        columns["posteriors"] = [
+            np.array([rng.random() for _ in range(int(own[-1]))]) if is_table else None
+            for own, is_table in zip(offsets, tables)
+        ]
+        columns["sizes"] = [
+            np.array([rng.randint(0, max(n - 2, 0)) for n in lengths], dtype=np.int64) if is_table else None
+            for is_table in tables
+        ]
     for goal in ("average", "binary", "sum"):
         for labelled, ties in ((False, "canonical"), (False, "right"), (True, "left"), (True, "canonical")):
             keep_chains = rng.random() < 0.5

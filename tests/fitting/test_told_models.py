@@ -47,7 +47,7 @@ def test_em_recovers_how_reliable_runs_are() -> None:
     assert count < 16_000
     candidates = Candidates(
         np.array([4]), np.zeros(count, dtype=np.int64), np.full((count, 1), 3, dtype=np.uint64), votes,
-        (none,) * 4, (none,) * 4, np.zeros(4, dtype=np.int64),
+        (none,) * 4, (none,) * 4, np.zeros(4, dtype=np.int64), np.zeros((count, 0)),
     )  # fmt: skip
     model = em.train(candidates)
     assert model.prior == pytest.approx(0.4, abs=0.03)

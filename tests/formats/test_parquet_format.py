@@ -273,7 +273,7 @@ def test_the_check_of_the_core_is_that_of_trees(seed: int) -> None:
         (lambda t: t.append_column("id", pa.array(["a"])), "there are several columns 'id'"),
         (
             lambda t: t.replace_schema_metadata({"treemean.layout": "2"}),
-            "its layout is b'2', and this version",
+            "its layout is '2', and this version",
         ),
     ],
 )

@@ -60,9 +60,11 @@ class IndividualColumns {
   // Python gives all of them by name. NOLINTNEXTLINE(readability-function-size)
   void add(Column<std::int64_t> constituent_offsets, Column<std::uint64_t> bits, Ranked labels,
            std::optional<Ranked> functions, std::optional<Column<double>> values,
-           std::optional<Column<std::int64_t>> preferences, Weights weights) {
+           std::optional<Column<std::int64_t>> preferences, std::optional<Column<double>> posteriors,
+           std::optional<Column<std::int64_t>> sizes, Weights weights) {
     all_.push_back({std::move(constituent_offsets), std::move(bits), std::move(labels), std::move(functions),
-                    std::move(values), std::move(preferences), weights});
+                    std::move(values), std::move(preferences), std::move(posteriors), std::move(sizes),
+                    weights});
   }
 
   void set_frequencies(Column<std::int64_t> labels, Chains longer_chains, Column<std::int64_t> functions) {
@@ -94,6 +96,8 @@ class IndividualColumns {
       }
       if (one.values) individual.values = span_of(*one.values);
       if (one.preferences) individual.preferences = span_of(*one.preferences);
+      if (one.posteriors) individual.posteriors = span_of(*one.posteriors);
+      if (one.sizes) individual.sizes = span_of(*one.sizes);
       individual.continuous = continuous;
       individual.discontinuous = discontinuous;
     }
@@ -108,6 +112,8 @@ class IndividualColumns {
     std::optional<Ranked> functions;
     std::optional<Column<double>> values;
     std::optional<Column<std::int64_t>> preferences;
+    std::optional<Column<double>> posteriors;
+    std::optional<Column<std::int64_t>> sizes;
     Weights weights;
   };
 
@@ -180,7 +186,8 @@ void bind_averaging(nb::module_& m) {
   nb::class_<IndividualColumns>(m, "Individuals")
       .def(nb::init<Column<std::int64_t>, double>(), "word_offsets"_a, "value_scale"_a)
       .def("add", &IndividualColumns::add, "constituent_offsets"_a, "bits"_a, "labels"_a,
-           "functions"_a.none(), "values"_a.none(), "preferences"_a.none(), "weights"_a)
+           "functions"_a.none(), "values"_a.none(), "preferences"_a.none(), "posteriors"_a.none(),
+           "sizes"_a.none(), "weights"_a)
       .def("set_frequencies", &IndividualColumns::set_frequencies, "labels"_a, "longer_chains"_a,
            "functions"_a);
 
@@ -193,7 +200,8 @@ void bind_averaging(nb::module_& m) {
       [](const Column<std::int64_t>& word_offsets, const Column<std::int64_t>& constituent_offsets,
          const Column<std::uint64_t>& bits, const IndividualColumns::Ranked& labels) {
         IndividualColumns columns(word_offsets, 1);
-        columns.add(constituent_offsets, bits, labels, std::nullopt, std::nullopt, std::nullopt, {1, 1});
+        columns.add(constituent_offsets, bits, labels, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
+                    std::nullopt, {1, 1});
         const averaging::Options plain;
         averaging::ChainCounts counts = with_individuals(
             columns, plain, [](const averaging::Individuals& individuals, averaging::StopSign&) {

@@ -96,6 +96,7 @@ void HitCounter::clear() {
   occurrences_.clear();
   proposal_of_.clear();
   has_chains_ = false;
+  instance_.trees = true;
 }
 
 void HitCounter::count(const Individuals& individuals, std::int64_t sentence, std::int64_t p,
@@ -153,6 +154,10 @@ void HitCounter::find(const Individuals& individuals, std::int64_t sentence) {
       if (proposal.candidate >= 0) ++size_of_[k];
       occurrences_.push_back({number, k, c, 1});
     }
+    if (!individual.is_trees()) {
+      size_of_[k] = instance_.fixed + individual.sizes[static_cast<std::size_t>(sentence)];
+      instance_.trees = false;
+    }
   }
 }
 
@@ -183,7 +188,7 @@ void HitCounter::make_groups(const Individuals& individuals) {
     instance_.base[group_of_[k]] += weight * instance_.fixed;
     total += weight;
   }
-  instance_.majority_total = individuals.typed || individuals.valued ? 0 : total;
+  instance_.majority_total = individuals.typed || individuals.valued || !instance_.trees ? 0 : total;
 }
 
 void HitCounter::sum_hits(const Individuals& individuals) {

@@ -62,6 +62,18 @@ std::string check_one(Individual& individual, const Individuals& all) {
   for (const std::int64_t preference : individual.preferences) {
     if (preference < -max_preference || preference > max_preference) return "a preference that is too large";
   }
+  if (!individual.sizes.empty() && static_cast<std::int64_t>(individual.sizes.size()) != sentences)
+    return "a number of sizes that is not that of sentences";
+  if (individual.posteriors.size() != (individual.is_trees() ? 0 : count))
+    return "a number of posteriors that is not that of spans";
+  if (std::any_of(individual.posteriors.begin(), individual.posteriors.end(),
+                  [](double posterior) { return !(posterior >= 0 && posterior <= 1); }))
+    return "a posterior that is not between 0 and 1";
+  for (std::size_t s = 0; s < individual.sizes.size(); ++s) {
+    const std::int64_t most = std::max<std::int64_t>(all.words(static_cast<std::int64_t>(s)) - 2, 0);
+    if (individual.sizes[s] < 0 || individual.sizes[s] > most)
+      return in_sentence("a size that no tree has,", static_cast<std::int64_t>(s));
+  }
   if (individual.continuous < 0 || individual.discontinuous < 0) return "a negative weight";
   for (const double value : individual.values) {
     if (!std::isfinite(value)) return "a value that is not finite";
@@ -116,19 +128,22 @@ std::string Individuals::check_room(std::int64_t p, std::int64_t q, bool labelle
   }
   if (say <= 0) return "no individual has a continuous weight";
   // Twice the words, and all constituents if these have labels: a tree has no more.
-  double size = 0;
+  double size = 0, proposals = 0;
   for (std::int64_t s = 0; s < sentences(); ++s) {
     const auto length = static_cast<double>(words(s));
-    double labels = 0;
+    double here = 0;
     for (const Individual& individual : all)
-      labels +=
-          static_cast<double>(individual.constituent_offsets[s + 1] - individual.constituent_offsets[s]);
+      here += static_cast<double>(individual.constituent_offsets[s + 1] - individual.constituent_offsets[s]);
     longest = std::max(longest, length);
-    size = std::max(size, 2 * length + 2 + (labelled ? labels : 0));
+    proposals = std::max(proposals, here);
+    size = std::max(size, 2 * length + 2 + (labelled ? here : 0));
   }
+  const bool trees =
+      std::all_of(all.begin(), all.end(), [](const Individual& one) { return one.is_trees(); });
   const double sum = total * size;
   const double denominator = static_cast<double>(p + q) * size;
-  const double candidates = static_cast<double>(all.size()) * (labelled ? size : longest) + 1;
+  const double of_trees = static_cast<double>(all.size()) * (labelled ? size : longest);
+  const double candidates = (trees ? of_trees : std::max(of_trees, proposals)) + 1;
   const double ties = 2 * largest_preference * candidates + 1;
   const bool fits = sum < 0x1p62 && sum * denominator * candidates * ties < 0x1p122;
   return fits ? "" : "weights, values or beta are too large or too fine";

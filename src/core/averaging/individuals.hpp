@@ -21,9 +21,18 @@ struct Individual {
   std::span<const std::int32_t> function_ranks;
   std::span<const double> values;             // what each constituent is worth; 1 each if empty
   std::span<const std::int64_t> preferences;  // what it is worth between equally good trees; 0 each if empty
+  // Of a table of spans, which may cross: how likely each set is a constituent, and of every sentence how
+  // many constituents of 2 to words - 1 words a tree is expected to have. Both are empty for trees.
+  std::span<const double> posteriors;
+  std::span<const std::int64_t> sizes;
   std::int64_t continuous = 1, discontinuous = 1;
   std::vector<std::int64_t> bit_offsets;  // of sentences, filled in by `check`
 
+  bool is_trees() const { return sizes.empty(); }
+  // How much of a constituent the individual has: all of it if it is a tree.
+  double share(std::int64_t constituent) const {
+    return posteriors.empty() ? 1 : posteriors[static_cast<std::size_t>(constituent)];
+  }
   bool has_say() const { return continuous != 0 || discontinuous != 0; }
   bool has_functions() const { return !functions.empty(); }
   std::int32_t label_rank(std::int64_t constituent) const {

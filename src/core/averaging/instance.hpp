@@ -31,6 +31,7 @@ struct Instance {
   // If positive: two candidates with more hits than half of this, for each constituent that they cost, have
   // compatible sets, if individuals are trees.
   std::int64_t majority_total = 0;
+  bool trees = true;  // whether the candidates of each individual are compatible
   bool labelled = false;
   std::vector<std::int64_t> costs;  // how many constituents a candidate adds; 1 each if empty
   // What candidates are worth among equally good trees with the fewest constituents; 0 each if empty.

@@ -31,6 +31,7 @@ SentenceAverager::SentenceAverager(const Individuals& individuals, const Options
   for (const Individual& individual : individuals.all) {
     const auto weight = static_cast<double>(individual.continuous);
     total_weight_ += weight;
+    if (individual.is_trees()) weight_of_trees_ += weight;
     total_discontinuous_ += static_cast<double>(individual.discontinuous);
     divisor +=
         individuals.valued ? static_cast<double>(std::llround(weight * individuals.value_scale)) : weight;
@@ -124,7 +125,7 @@ void SentenceAverager::choose_members() {
   members_.clear();
   for (const std::uint32_t c : outcome_.chosen) add_member(counter_.proposal_of()[c], {});
   for (std::size_t i = 0; i < proposals.size(); ++i) {
-    const bool frequent = 2 * static_cast<double>(proposals[i].weight) > total_weight_;
+    const bool frequent = 2 * static_cast<double>(proposals[i].weight) > weight_of_trees_;
     if (proposals[i].candidate == Proposal::whole ||
         (proposals[i].candidate == Proposal::single_word && frequent))
       add_member(i, {});
@@ -148,7 +149,7 @@ void SentenceAverager::choose_labels() {
   if (plain_labels_) return;
   voices_.sort(counter_);
   for (Member& member : members_) {
-    const std::span<const Occurrence> voices = voices_.of(static_cast<std::size_t>(member.proposal));
+    const std::span<const Occurrence> voices = voters(member);
     member.chain = chain_of(voices.front());
     const bool agreed = std::all_of(voices.begin() + 1, voices.end(), [&](const Occurrence& voice) {
       return reader_.same(chain_of(voice), member.chain);
@@ -156,6 +157,29 @@ void SentenceAverager::choose_labels() {
     member.agreed = agreed;
     if (!agreed) member.chain = reader_.vote(voices, is_discontinuous(member.proposal));
     member.label = reader_.label(member.chain, member.chain.length - 1);
+  }
+}
+
+std::span<const Occurrence> SentenceAverager::voters(const Member& member) const {
+  const std::span<const Occurrence> voices = voices_.of(static_cast<std::size_t>(member.proposal));
+  if (counter_.instance().trees) return voices;
+  const auto is_tree = [&](const Occurrence& voice) { return individuals_.all[voice.individual].is_trees(); };
+  const auto trees = std::find_if_not(voices.begin(), voices.end(), is_tree) - voices.begin();
+  return trees == 0 ? voices : voices.first(static_cast<std::size_t>(trees));  // tables come last
+}
+
+void SentenceAverager::add_up_support() {
+  const auto& proposals = counter_.proposals();
+  support_.assign(proposals.size(), 0);
+  if (counter_.instance().trees) {
+    for (std::size_t i = 0; i < proposals.size(); ++i) support_[i] = static_cast<double>(proposals[i].weight);
+    return;
+  }
+  for (const Occurrence& occurrence : counter_.occurrences()) {
+    const Individual& one = individuals_.all[occurrence.individual];
+    const std::int64_t weight =
+        proposals[occurrence.proposal].discontinuous ? one.discontinuous : one.continuous;
+    support_[occurrence.proposal] += static_cast<double>(weight) * one.share(occurrence.constituent);
   }
 }
 
@@ -214,20 +238,20 @@ void SentenceAverager::describe(const Member& member) {
     for (std::uint32_t i = 0; i < member.chain.length; ++i)
       nodes_.push_back({reader_.label(member.chain, i), 0, proposal.weight});
   } else {
-    reader_.describe(member.chain, voices_.of(static_cast<std::size_t>(member.proposal)),
-                     is_discontinuous(member.proposal), nodes_);
+    reader_.describe(member.chain, voters(member), is_discontinuous(member.proposal), nodes_);
   }
 }
 
 void SentenceAverager::write(Averages& averages) {
   std::size_t count = 0;
+  add_up_support();
   for (const Member& member : members_) {
     describe(member);
     double weight = 0, total = 0;
     if (member.proposal >= 0) {
       const Proposal& proposal = counter_.proposals()[static_cast<std::size_t>(member.proposal)];
       total = proposal.discontinuous ? total_discontinuous_ : total_weight_;
-      weight = static_cast<double>(proposal.weight);
+      weight = support_[static_cast<std::size_t>(member.proposal)];
     }
     count += nodes_.size();
     for (const ChainNode& node : nodes_) {
@@ -243,7 +267,7 @@ void SentenceAverager::write(Averages& averages) {
 
 // The weighted mean F1, whatever β, typed weights and values say.
 double SentenceAverager::average_f1() const {
-  std::vector<std::int64_t> common(individuals_.all.size(), counter_.instance().fixed);
+  std::vector<double> common(individuals_.all.size(), static_cast<double>(counter_.instance().fixed));
   std::int64_t size = counter_.instance().fixed;
   std::vector<bool> chosen(counter_.proposals().size(), false);
   for (const Member& member : members_) {
@@ -252,11 +276,12 @@ double SentenceAverager::average_f1() const {
     if (member.proposal >= 0) chosen[static_cast<std::size_t>(member.proposal)] = true;
   }
   for (const Occurrence& occurrence : counter_.occurrences()) {
-    if (chosen[occurrence.proposal]) ++common[occurrence.individual];
+    if (chosen[occurrence.proposal])
+      common[occurrence.individual] += individuals_.all[occurrence.individual].share(occurrence.constituent);
   }
   double sum = 0;
   for (std::size_t k = 0; k < common.size(); ++k) {
-    sum += 2.0 * static_cast<double>(individuals_.all[k].continuous) * static_cast<double>(common[k]) /
+    sum += 2.0 * static_cast<double>(individuals_.all[k].continuous) * common[k] /
            static_cast<double>(size + counter_.size_of(k));
   }
   return sum / total_weight_;

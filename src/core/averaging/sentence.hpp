@@ -61,6 +61,10 @@ class SentenceAverager {
   void choose_labelled_members();
   bool is_discontinuous(std::int64_t proposal) const;
   void choose_labels();
+  // Who votes on the labels over a set: trees, and tables of spans only where no tree has the set.
+  std::span<const Occurrence> voters(const Member& member) const;
+  // How much of the weight has each proposal.
+  void add_up_support();
   void sort_members();
   void describe(const Member& member);
   void write(Averages& averages);
@@ -71,6 +75,7 @@ class SentenceAverager {
   Options options_;
   StopSign& sign_;
   double total_weight_ = 0, total_discontinuous_ = 0, objective_factor_ = 0;
+  double weight_of_trees_ = 0;  // tables of spans say nothing of single words
   ChainReader reader_;
   bool plain_labels_ = false;  // whether all constituents of the sentence have the same label and no function
   Solver solver_;
@@ -82,6 +87,7 @@ class SentenceAverager {
   std::vector<AddedSet> added_;
   Voices voices_;
   std::vector<ChainNode> nodes_;
+  std::vector<double> support_;  // of proposals
 };
 
 }  // namespace treemean::averaging

@@ -9,7 +9,7 @@ void Solver::run(const Instance& instance, Goal goal, Budget& budget, Outcome& o
     additive_.run_binary(instance, budget, outcome);
   } else if (instance.groups() == 1) {
     ratio_.run(instance, budget, outcome);
-  } else if (!two_trees_.run(instance, budget, outcome)) {
+  } else if (!instance.trees || !two_trees_.run(instance, budget, outcome)) {
     sizes_.run(instance, budget, outcome);
   }
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 from treemean.averaging.alignment import check_aligned
-from treemean.averaging.arguments import listed
+from treemean.averaging.arguments import columns_of_all, listed
 from treemean.averaging.exact import exact
 from treemean.averaging.frequencies import Frequencies, count_labels
 from treemean.averaging.optima import all_optima, count_optima, k_best
@@ -17,7 +17,7 @@ from treemean.averaging.ties import TiesLike
 from treemean.averaging.weights import WeightsLike
 from treemean.errors import InvalidOption, Unsolved, no_such
 from treemean.names import Direction, Unaries
-from treemean.trees import Tree, Treebank
+from treemean.trees import SpanTable, Tree, Treebank
 
 __all__ = [
     "METHODS",
@@ -47,7 +47,7 @@ METHODS: dict[str, Method] = {
 
 
 def average(
-    individuals: Sequence[Kind],
+    individuals: Sequence[Kind | SpanTable],
     weights: WeightsLike = None,
     *,
     beta: float = 1.0,
@@ -81,7 +81,10 @@ def average(
 
     Parameters
     ----------
-    individuals : treebanks (or trees) with the same words in the same order.
+    individuals : treebanks (or trees) with the same words in the same order. After treebanks, or instead,
+        there may be tables of spans (`SpanTable`), for the method `exact` without labels: such an individual
+        has of every span as much as its posterior says, and as many constituents as are expected of it. It
+        votes on labels only where no treebank does.
     weights : the weight of each individual; equal if not given. Typed weights are a mapping
         `{"continuous": […], "discontinuous": […]}`. Individuals of weight zero are ignored.
     beta : the β of F_β, from 0 (precision only) to 1000; its square is rounded to a millionth at most.
@@ -128,7 +131,7 @@ def average(
     that were left when it began), `seconds`. Its metadata tell the method as `average_method`, and where
     there is no proof the reason as `average_note`. Every constituent has the values `support`, the share of
     the weight that has these words as a constituent, and `support_labelled`, the share that has them under
-    this label.
+    this label (but not with tables of spans, which have no labels).
 
     >>> a = Tree("x y z".split(), [({0, 1, 2}, "S"), ({0, 1}, "A")])
     >>> b = Tree("x y z".split(), [({0, 1, 2}, "S"), ({1, 2}, "B")])
@@ -144,6 +147,9 @@ def average(
     are_trees = isinstance(given[0], Tree)
     if are_trees and skipped is not None:
         raise InvalidOption("skipped is for treebanks: a single sentence is solved or not")
+    tables = [individual for individual in given if isinstance(individual, SpanTable)]
+    if tables and method != "exact":
+        raise InvalidOption(f"the method {method} takes no tables of spans; the method exact does")
     request = make_request(
         len(given),
         weights,
@@ -160,8 +166,9 @@ def average(
         labelled=labelled,
         unaries=unaries,
         ties=ties,
+        tables=tables,
     )
-    banks = [Treebank.from_trees([tree]) for tree in given] if are_trees else given
+    banks = [Treebank.from_trees([tree]) for tree in given] if are_trees else columns_of_all(given)
     check_aligned(banks)
     result = METHODS[method](banks, request)
     return cast(Kind, result[0] if are_trees else result)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from numbers import Complex, Real
 from typing import Any
 
 from treemean.errors import InvalidOption, TreemeanError
-from treemean.trees import Tree, Treebank, as_treebank
+from treemean.trees import Individual, SpanTable, Tree, Treebank, as_treebank
 
 
 def listed(individuals: Iterable[Any], *, only_trees: bool = False) -> list[Any]:
@@ -18,17 +19,36 @@ def listed(individuals: Iterable[Any], *, only_trees: bool = False) -> list[Any]
     if isinstance(individuals, Tree | Treebank | str | bytes) or not isinstance(individuals, Iterable):
         raise InvalidOption(f"the individuals must be a list of {wanted}, not a {type(individuals).__name__}")
     found = list(individuals) if only_trees else [_joined(individual) for individual in individuals]
+    kinds = Tree if only_trees else Tree | Treebank | SpanTable
     if not found:
         raise TreemeanError("there is nothing to average: give at least one treebank")
     for number, individual in enumerate(found, 1):
-        if not isinstance(individual, Tree if only_trees else Tree | Treebank):
+        if not isinstance(individual, kinds):
             kind = type(individual).__name__
             raise InvalidOption(
                 f"the individuals must be a list of {wanted}, but individual {number} is a {kind}"
             )
         if isinstance(individual, Tree) != isinstance(found[0], Tree):
             raise InvalidOption("the individuals must be all trees or all treebanks, not some of each")
+    check_tables_last(found)
     return found
+
+
+def check_tables_last(individuals: Sequence[Any]) -> None:
+    """Raise `InvalidOption` if a treebank comes after a table of spans."""
+    for before, after in pairwise(individuals):
+        if isinstance(before, SpanTable) and not isinstance(after, SpanTable):
+            raise InvalidOption("give tables of spans after all treebanks")
+
+
+def columns_of(individual: Individual) -> Treebank:
+    """Return the columns of a treebank or of a table of spans."""
+    return individual.columns if isinstance(individual, SpanTable) else individual
+
+
+def columns_of_all(individuals: Iterable[Individual]) -> list[Treebank]:
+    """Return the columns of treebanks and of tables of spans."""
+    return [columns_of(individual) for individual in individuals]
 
 
 def _joined(individual: Any) -> Any:

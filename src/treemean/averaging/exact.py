@@ -78,7 +78,7 @@ def result_of(
         functions=CodedStrings(found["functions"], Strings.of(vocabularies.functions)),
         bits=found["bits"],
         sentence_values={name: found[name] for name in SENTENCE_VALUES},
-        constituent_values={name: found[name] for name in CONSTITUENT_VALUES},
+        constituent_values={name: found[name] for name in CONSTITUENT_VALUES[: 1 if request.tables else 2]},
     )
 
 
@@ -86,7 +86,11 @@ def with_frequencies(runs: Sequence[Treebank], request: AverageRequest) -> Avera
     """Return the request with the frequencies of labels: those given, or those of these treebanks."""
     given = request.frequencies
     if given is None:
-        return replace(request, frequencies=count_labels([runs]))
+        counted = count_labels([runs])
+        if len(request.tables) < len(runs):  # labels of tables decide only where there are no others
+            for number in range(len(runs) - len(request.tables), len(runs)):
+                counted[number] = Frequencies()
+        return replace(request, frequencies=counted)
     if len(given) != len(runs) or not all(isinstance(one, Frequencies) for one in given):
         raise InvalidOption(f"frequencies must be a list of {len(runs)} Frequencies, one for each individual")
     return request
@@ -101,7 +105,7 @@ def core_individuals(
         sorted({"", *(text for run in runs for text in run.functions.texts)}),
     )
     rank, function_rank = ({text: index for index, text in enumerate(texts)} for texts in vocabularies)
-    values = _values(runs, request.hits)
+    values = _values(runs, request)
     preferences = preferences_of(runs, request.ties, request.labelled)
     frequencies = with_frequencies(runs, request).frequencies or []
     individuals = _core.Individuals(
@@ -109,7 +113,8 @@ def core_individuals(
         value_scale=_value_scale(request.weights, values),
     )
     tells_functions = [tells_something(counted.functions) for counted in frequencies]
-    for k, run in enumerate(runs):
+    tables = [*[None] * (len(runs) - len(request.tables)), *request.tables]
+    for k, (run, table) in enumerate(zip(runs, tables, strict=True)):
         individuals.add(
             constituent_offsets=np.ascontiguousarray(run.constituent_offsets, dtype=np.int64),
             bits=np.ascontiguousarray(run.bits, dtype=np.uint64),
@@ -117,6 +122,8 @@ def core_individuals(
             functions=_ranked(run.functions, function_rank) if tells_functions[k] else None,
             values=values[k] if values else None,
             preferences=preferences[k] if preferences else None,
+            posteriors=None if table is None else np.ascontiguousarray(table.posteriors, dtype=np.float64),
+            sizes=None if table is None else table.expected_counts,
             weights=(request.weights.continuous[k], request.weights.discontinuous[k]),
         )
     heard = [k for k in range(len(runs)) if request.weights.has_say(k)]
@@ -202,7 +209,12 @@ def _decode_labels(codes: NDArray[np.int32], vocabulary: list[str]) -> CodedStri
     )
 
 
-def _values(runs: Sequence[Treebank], hits: HitsLike) -> list[NDArray[np.float64]]:
+def _values(runs: Sequence[Treebank], request: AverageRequest) -> list[NDArray[np.float64]]:
+    """Return what constituents are worth: spans, if nothing else is said, as much as their posteriors."""
+    hits: HitsLike = request.hits
+    if hits is None and request.tables:
+        trees = runs[: len(runs) - len(request.tables)]
+        hits = [*(np.ones(len(run.labels)) for run in trees), *(table.posteriors for table in request.tables)]
     if hits is None:
         return []
     if isinstance(hits, str):

@@ -16,6 +16,7 @@ from treemean.averaging.ties import TiesLike, check_ties
 from treemean.averaging.weights import Weights, WeightsLike, make_weights
 from treemean.errors import InvalidOption, Unsolved
 from treemean.names import Direction, Unaries
+from treemean.trees import SpanTable
 
 Goal = Literal["average", "binary", "sum"]
 #: What constituents are worth: the name of a column of constituent values, or an array per individual.
@@ -53,6 +54,7 @@ class AverageRequest:
     node_limit, time_limit, jobs, max_fan_out : see `treemean.average`.
     skipped : see `treemean.average`; a list that fills up.
     frequencies, labelled, unaries, ties : see `treemean.average`.
+    tables : the tables of spans among the individuals; their columns come last.
     """
 
     weights: Weights
@@ -69,6 +71,7 @@ class AverageRequest:
     labelled: bool = False
     unaries: Unaries = "keep"
     ties: TiesLike = "canonical"
+    tables: tuple[SpanTable, ...] = ()
 
 
 def make_request(
@@ -88,6 +91,7 @@ def make_request(
     labelled: bool = False,
     unaries: Unaries = "keep",
     ties: TiesLike = "canonical",
+    tables: Sequence[SpanTable] = (),
 ) -> AverageRequest:
     """Check what `treemean.average` was asked for, with `count` individuals."""
     if not isinstance(binary, bool | str) or binary not in (False, True, *get_args(Direction)):
@@ -102,6 +106,9 @@ def make_request(
         raise InvalidOption("unaries is for labelled averages: give labelled=True as well")
     if binary is True and hits is not None and check_ties(ties) == "values":
         raise InvalidOption("with hits and values for ties, say how binary trees are divided: binary='right'")
+    if tables and (labelled or check_ties(ties) == "values"):
+        which = "labelled averages" if labelled else "values for ties"
+        raise InvalidOption(f"tables of spans have no labels and no trees: they cannot be used with {which}")
     if binary and additive:
         raise InvalidOption("a binary tree is found by its own sum; leave out `additive`")
     if not (hits is None or isinstance(hits, str | Sequence | np.ndarray)):
@@ -125,6 +132,7 @@ def make_request(
         labelled,
         unaries,
         ties,
+        tuple(tables),
     )
 
 

@@ -13,25 +13,31 @@ from treemean.cli import options
 from treemean.cli.aligned import aligned_batches
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES, WRITES_FOLDER
+from treemean.cli.several import SeveralSpans
 from treemean.names import Direction, MethodName, TieRule, Unaries
 
 if TYPE_CHECKING:
     from treemean.errors import Unsolved
     from treemean.scaling.ties import TiesFile
-    from treemean.trees import Treebank
+    from treemean.trees import Individual, Treebank
 
 
-@app.command()
+@app.command(cls=SeveralSpans)
 def average(
     runs: Annotated[
-        list[str], READS, typer.Argument(metavar="RUN...", help="Treebanks of the same sentences.")
-    ],
+        list[str] | None, READS, typer.Argument(metavar="RUN...", help="Treebanks of the same sentences.")
+    ] = None,
+    *,
     output: Annotated[
         str, WRITES_FOLDER, typer.Option("--output", "-o", help="Where to write the average; - prints it.")
     ],
+    spans: options.Spans = None,
     weights: Annotated[
         str | None,
-        typer.Option(metavar="W1,W2,…", help="The weight of each run, 0 or more; all equal if not given."),
+        typer.Option(
+            metavar="W1,W2,…",
+            help="The weight of each run, 0 or more, then of each table of --spans; all equal if not given.",
+        ),
     ] = None,
     hits: Annotated[
         str | None,
@@ -156,11 +162,14 @@ def average(
 
       treemean average run*.dbr -o mean.jsonl --hits hits.json --probability
 
+      treemean average run*.dbr --spans run*.parquet --hits hits.json -o mean.dbr
+
       treemean average run1/ run2/ run3/ -o mean/ --engine local --workers 2
 
       treemean average run*.dbr -o mean.dbr --method greedy
     """
     from treemean.averaging import count_labels
+    from treemean.averaging.arguments import columns_of_all
     from treemean.cli.aligned import Repeated
     from treemean.cli.hits import hits_of
     from treemean.cli.numbers import StatsWriter
@@ -170,6 +179,9 @@ def average(
     from treemean.formats import TreebankWriter
     from treemean.scaling.ties import TiesFile
 
+    runs, tables = runs or [], spans or []
+    if not runs and not tables:
+        raise typer.BadParameter("give at least one treebank, or --spans", param_hint="RUN...")
     if direction is not None and not binary:
         raise typer.BadParameter("it works only with --binary: give that as well", param_hint="--direction")
     if unaries is not None and not labelled:
@@ -183,6 +195,7 @@ def average(
         raise typer.BadParameter(f"{ties!r} is neither {known} nor a file", param_hint="--ties")
     told = {
         "runs": runs,
+        **({"spans": tables} if tables else {}),
         "weights": shares,
         "hits": hits,
         "probability": probability,
@@ -195,8 +208,8 @@ def average(
     }
     if folder_wanted(output, engine, shard_size):
         check_engine(output, to_format, workers, address, engine)
-        for given, hint in ((time_limit, "--time-limit"), (jobs, "--jobs")):
-            if given is not None:
+        for given, hint in ((time_limit, "--time-limit"), (jobs, "--jobs"), (spans, "--spans")):
+            if given:
                 raise typer.BadParameter(
                     "it cannot be used when shards are written; see docs/scaling.md", param_hint=hint
                 )
@@ -232,6 +245,7 @@ def average(
     prepared = hits_of(
         hits,
         runs,
+        tables,
         jobs=jobs,
         weights=shares,
         beta=beta,
@@ -247,7 +261,7 @@ def average(
     skipped: list[Unsolved] | None = [] if skip_unsolved else None
     helpful = "write discbracket, and make that continuous by treemean convert --make-continuous"
     with naming_options(helpful), spooled(runs) as paths, writer, StatsWriter(stats) as report:
-        batches = Repeated(lambda: aligned_batches(paths, match, reading))
+        batches = Repeated(lambda: aligned_batches(paths, match, reading, tables))
         valued, finished = prepared(batches)
         averages = _averages(
             batches,
@@ -256,7 +270,7 @@ def average(
             skipped,
             TiesFile(ties) if own_ties else None,
             # They decide ties; a single batch is counted when it is averaged.
-            frequencies=None if batches.single else count_labels(batches),
+            frequencies=None if batches.single else count_labels(map(columns_of_all, batches)),
             **({} if own_ties else {"ties": ties}),
             binary=(direction or True) if binary else False,
             labelled=labelled,
@@ -267,7 +281,7 @@ def average(
             max_fan_out=max_fan_out,
             **limit,
         )
-        for mean in with_progress(averages, f"averaging {len(runs)} runs"):
+        for mean in with_progress(averages, f"averaging {len(runs) + len(tables)} runs"):
             writer.write(mean)
             report.add(mean)
             sentences += len(mean)
@@ -316,9 +330,9 @@ def _average_shards(
 
 
 def _averages(
-    batches: Iterable[list[Treebank]],
-    valued: Callable[[list[Treebank]], dict[str, Any]],
-    finished: Callable[[Treebank, list[Treebank]], Treebank],
+    batches: Iterable[list[Individual]],
+    valued: Callable[[list[Individual]], dict[str, Any]],
+    finished: Callable[[Treebank, list[Individual]], Treebank],
     skipped: list[Unsolved] | None,
     own_ties: TiesFile | None,
     **request: Any,

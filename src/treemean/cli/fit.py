@@ -13,7 +13,7 @@ import typer
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES, check_different
-from treemean.cli.help import Command
+from treemean.cli.several import SeveralSpans
 from treemean.names import HitModelName, Metric, ObjectiveName, SelectionRule, Target
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ BESIDE = "(beside the hits)"
 _FIGURES = (".svg", ".png", ".pdf")
 
 
-class _FitCommand(Command):
+class _FitCommand(SeveralSpans):
     """A command whose option `--pareto` may stand with or without a file."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -55,6 +55,7 @@ def fit(
     output: Annotated[
         str, WRITES, typer.Option("--output", "-o", help="Where to write the hits, as JSON; - prints them.")
     ],
+    spans: options.Spans = None,
     gold: Annotated[
         str | None,
         READS,
@@ -182,19 +183,24 @@ def fit(
 
       treemean fit run*.dbr c.dbr --model apart --gaps-from c.dbr -o hits.json
 
+      treemean fit run*.dbr --spans run*.parquet --gold gold.dbr -o hits.json
+
       treemean fit dev/run*.ptb --gold dev/gold.ptb --labelled -o labelled.json
 
       treemean average test/run*.ptb --hits labelled.json --labelled -o mean.ptb
     """
     from treemean import fitting
-    from treemean.cli.aligned import aligned_batches
+    from treemean.averaging.arguments import columns_of_all
+    from treemean.cli.aligned import aligned_batches, with_tables
     from treemean.cli.output import file_names, say, short_names, show_tables, working, written_to
     from treemean.fitting.procedure import fit_batches
     from treemean.fitting.procedure.options import Options
     from treemean.reporting.figures import check_figure, draw_reliability, draw_trade_off
     from treemean.reporting.fitting import fit_tables
 
-    inputs = [*runs, *([gold] if gold else [])]
+    tables = spans or []
+    trees = [*runs, *([gold] if gold else [])]
+    inputs = [*trees, *tables]
     figure = _figure_path(pareto, output)
     if figure is not None:
         check_different([("pareto", str(figure))], [output, *inputs])  # it may stand beside the hits
@@ -205,7 +211,7 @@ def fit(
             raise typer.BadParameter("it needs --gold trees", param_hint="--reliability")
         check_figure(reliability)
     reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
-    names = short_names(runs)
+    names = short_names([*runs, *tables])
     given = options.numbers(scores, "--scores")
     begun = time.perf_counter()
     settings: dict[str, Any] = {
@@ -226,7 +232,7 @@ def fit(
     settings |= _apart(runs, gaps_from or [], gap_weight)
     notes: list[str] = []
     if gold is not None or model is None:
-        banks, count = _development(inputs, match, reading, most, seed)
+        banks, count = _development(trees, tables, match, reading, most, seed)
         if count > len(banks[0]):
             notes.append(f"{len(banks[0]):,} of {count:,} sentences were drawn by the seed")
             typer.secho(
@@ -236,13 +242,16 @@ def fit(
                 bold=True,
                 err=True,
             )
-        _check_words(banks, file_names(inputs), protocol, gold is not None)
+        _check_words(banks, file_names(inputs), protocol, len(runs), len(trees))
     with working(f"fitting what constituents of {len(runs)} runs are worth"):
         if gold is not None or model is None:
-            trees = (banks[: len(runs)], banks[-1] if gold else None)
-            fitted = fitting.fit(*trees, model, protocol=protocol, names=names, **settings)
+            individuals = with_tables([*banks[: len(runs)], *banks[len(trees) :]], len(tables))
+            gold_trees = banks[len(runs)] if gold else None
+            fitted = fitting.fit(individuals, gold_trees, model, protocol=protocol, names=names, **settings)
+        elif tables:
+            raise typer.BadParameter("tables of spans need --gold trees", param_hint="--spans")
         else:
-            batches = aligned_batches(runs, match, reading)
+            batches = (columns_of_all(batch) for batch in aligned_batches(runs, match, reading))
             fitted = fit_batches(batches, model, Options(**settings), len(runs), names)
     seconds = time.perf_counter() - begun
     told = {**fitted.report, "notes": [*notes, *fitted.report["notes"]]}
@@ -260,35 +269,41 @@ def fit(
 
 
 def _development(
-    inputs: list[str], match: Match, reading: dict[str, Any], most: int, seed: int
+    trees: list[str], tables: list[str], match: Match, reading: dict[str, Any], most: int, seed: int
 ) -> tuple[list[Treebank], int]:
-    """Return the runs, and the gold trees if there are some, of so many sentences; and how many there were.
+    """Return treebanks, and columns of tables of spans, of so many sentences; and how many there were.
 
     Where sentences are matched by ids, everything is held at first.
     """
     from treemean.averaging.alignment import align_by_id
-    from treemean.cli.output import file_names, read_all
+    from treemean.cli.aligned import read_whole
+    from treemean.cli.output import file_names
     from treemean.files.source import spooled
     from treemean.fitting.procedure.drawn import draw_sentences
     from treemean.formats.parallel import read_parallel
 
-    with spooled(inputs) as paths:
+    with spooled(trees) as paths:
         if match == "position":
-            return draw_sentences(read_parallel(paths, **reading), most, seed)
-        banks = [read_all(path, **reading) for path in paths]
-    return draw_sentences([align_by_id(banks, file_names(inputs))], most, seed)
+            return draw_sentences(read_parallel(paths, tables, **reading), most, seed)
+        banks = read_whole(paths, tables, reading)
+    return draw_sentences([align_by_id(banks, file_names([*trees, *tables]))], most, seed)
 
 
-def _check_words(banks: Sequence[Treebank], files: Sequence[str], protocol: str, has_gold: bool) -> None:
-    """Raise `MismatchError`, which names files, unless all have the same words; gold may have more."""
+def _check_words(
+    banks: Sequence[Treebank], files: Sequence[str], protocol: str, runs: int, trees: int
+) -> None:
+    """Raise `MismatchError`, which names files, unless all have the same words; gold may have more.
+
+    Gold trees come after so many runs, if there are some, and tables of spans after all trees.
+    """
     from treemean.averaging.alignment import check_aligned
     from treemean.evaluation import get_protocol
     from treemean.evaluation.alignment import align
 
-    runs = len(banks) - has_gold
-    check_aligned(banks[:runs], files[:runs])
-    if has_gold:
-        align(banks[0], banks[-1], get_protocol(protocol), names=(files[0], files[-1]))
+    own = [place for place in range(len(banks)) if not runs <= place < trees]
+    check_aligned([banks[place] for place in own], [files[place] for place in own])
+    if trees > runs:
+        align(banks[0], banks[runs], get_protocol(protocol), names=(files[0], files[runs]))
 
 
 def _apart(runs: Sequence[str], gaps_from: Sequence[str], weight: float | None) -> dict[str, Any]:

@@ -12,20 +12,21 @@ from treemean.errors import InvalidOption, MismatchError
 if TYPE_CHECKING:
     from treemean.cli.aligned import Repeated
     from treemean.fitting import HitModel
-    from treemean.trees import Treebank
+    from treemean.trees import Individual, Treebank
 
 #: How values are named that the constituents of the runs carry.
 COLUMN = "column:"
 
 #: What `treemean.average` needs beside a batch.
-Valued = Callable[[list["Treebank"]], dict[str, Any]]
+Valued = Callable[[list["Individual"]], dict[str, Any]]
 #: Takes an average and its runs, and returns the average to be written.
-Finished = Callable[["Treebank", list["Treebank"]], "Treebank"]
+Finished = Callable[["Treebank", list["Individual"]], "Treebank"]
 
 
 def hits_of(
     text: str | None,
     runs: list[str],
+    spans: list[str],
     *,
     jobs: int | None,
     weights: list[float] | None,
@@ -42,12 +43,14 @@ def hits_of(
     given = {"weights": weights, "beta": beta}
     if text is None or text.startswith(COLUMN):
         column = {} if text is None else {"hits": text.removeprefix(COLUMN)}
+        if probability and spans:
+            raise InvalidOption("with --spans, --probability needs --hits that were fitted with such tables")
         asked = _with_a_say(weights, len(runs)) if probability else []
         return lambda batches: (
             lambda batch: {**given, **column},
             _by_runs_alone(batches, asked, labelled) if probability else _as_it_is,
         )
-    model = check_names(text, runs, given, labelled=labelled)
+    model = check_names(text, runs, given, labelled=labelled, spans=spans)
     if probability:
         model.check_calibrated()
 
@@ -62,7 +65,7 @@ def hits_of(
     return prepared
 
 
-def _as_it_is(mean: Treebank, runs: list[Treebank]) -> Treebank:
+def _as_it_is(mean: Treebank, runs: list[Individual]) -> Treebank:
     return mean
 
 
@@ -81,13 +84,18 @@ def _with_a_say(weights: list[float] | None, count: int) -> list[int]:
 
 def _by_runs_alone(batches: Repeated, asked: list[int], labelled: bool) -> Finished:
     """Return what adds probabilities by the runs that have a say."""
+    from treemean.averaging.arguments import columns_of
     from treemean.fitting.probabilities import fit_alone
 
-    model = fit_alone(([batch[k] for k in asked] for batch in batches), len(asked), labelled=labelled)
+    model = fit_alone(
+        ([columns_of(batch[k]) for k in asked] for batch in batches), len(asked), labelled=labelled
+    )
     return lambda mean, runs: model.with_probabilities(mean, [runs[k] for k in asked])
 
 
-def check_names(path: str, runs: list[str], given: dict[str, Any], *, labelled: bool) -> HitModel:
+def check_names(
+    path: str, runs: list[str], given: dict[str, Any], *, labelled: bool, spans: list[str] | None = None
+) -> HitModel:
     """Return the model of a file of hits, which decides about weights and β itself.
 
     Raises `MismatchError` if there are more or fewer runs, or if their names tell another order, and
@@ -100,11 +108,17 @@ def check_names(path: str, runs: list[str], given: dict[str, Any], *, labelled: 
     from treemean.fitting import load
 
     model = load(path)
-    if len(runs) != len(model.runs):
-        raise MismatchError(
-            f"{path} is fitted to {len(model.runs)} runs ({', '.join(model.runs)}), and {len(runs)} are given"
-        )
-    names = short_names(runs)
+    tables = spans or []
+    for option, given_files, known in (
+        ("runs", runs, model.runs[: len(model.runs) - model.tables]),
+        ("tables of spans (--spans)", tables, model.runs[len(model.runs) - model.tables :]),
+    ):
+        if len(given_files) != len(known):
+            which = f" ({', '.join(known)})" if known else ""
+            raise MismatchError(
+                f"{path} is fitted to {len(known)} {option}{which}, and {len(given_files)} are given"
+            )
+    names = short_names([*runs, *tables])
     if sorted(names) == sorted(model.runs) and names != list(model.runs):
         raise MismatchError(
             f"{path} is fitted to the runs in another order: give them as {', '.join(model.runs)}"

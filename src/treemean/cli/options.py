@@ -104,6 +104,15 @@ To = Annotated[
         f"discbracket. One of {FORMAT_NAMES}.",
     ),
 ]
+Spans = Annotated[
+    list[str] | None,
+    READS,
+    typer.Option(
+        metavar="FILE...",
+        help="Tables of spans of the same sentences, from [cyan]treemean parse --span-posteriors[/cyan]: all "
+        "files up to the next option.",
+    ),
+]
 MatchBy = Annotated[Match, typer.Option(help="Pair the sentences of the files by position or by id.")]
 MaxLength = Annotated[
     int | None, typer.Option(min=1, help="Leave out sentences whose gold tree has more words.")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
 from treemean.cli import options
 from treemean.cli.app import app
-from treemean.cli.commands import READS, READS_MODEL, WRITES_FOLDER
+from treemean.cli.commands import READS, READS_MODEL, WRITES, WRITES_FOLDER
 from treemean.names import DecoderName, FormatName, PutBack
 
 
@@ -62,6 +64,24 @@ def parse(
             "--posteriors", help="Store the posterior of each constituent (only in jsonl and parquet)."
         ),
     ] = False,
+    span_posteriors: Annotated[
+        Path | None,
+        WRITES,
+        typer.Option(
+            metavar="FILE",
+            help="Write, beside the trees, a table of all spans that are likely enough, with their "
+            "posteriors (Parquet), for --spans of [cyan]treemean fit[/cyan] and "
+            "[cyan]treemean average[/cyan].",
+        ),
+    ] = None,
+    span_threshold: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="With --span-posteriors: leave out spans with a smaller posterior; 0.02 if not given.",
+        ),
+    ] = None,
     punctuation: Annotated[
         PutBack,
         typer.Option(
@@ -107,6 +127,8 @@ def parse(
 
       treemean parse runs/run01/model text.txt.gz -o soft.parquet --posteriors
 
+      treemean parse runs/run01/model a.txt -o a.jsonl --span-posteriors a.parquet
+
       treemean parse runs/run01/model text.txt -o trees.ptb --make-continuous
 
       treemean parse runs/run01/model text.txt -o trees/ --engine local
@@ -117,17 +139,26 @@ def parse(
     from treemean.cli.scaling import check_engine, folder_wanted
     from treemean.errors import InvalidOption
     from treemean.formats import TreebankWriter, Unwritable
+    from treemean.formats.spans import SpanWriter
+    from treemean.trees.arrow import load_pyarrow
 
     with loading("PyTorch"):
         from treemean.experiments.parser import EnsembleParser, is_ensemble
         from treemean.parsing import Model, ParseCounts, ReadCounts, read_sentences
         from treemean.parsing import parse as parse_sentences
-        from treemean.parsing.parse import ParseOptions
+        from treemean.parsing.parse import SPAN_THRESHOLD, ParseOptions
         from treemean.parsing.text import counted, format_of
         from treemean.scaling.windows import parse_in_parallel
 
+    if span_threshold is not None and span_posteriors is None:
+        raise typer.BadParameter("it works only with --span-posteriors", param_hint="--span-threshold")
     if folder_wanted(output, engine, shard_size):
         check_engine(output, to_format, workers, address, engine)
+        if span_posteriors is not None:
+            raise typer.BadParameter(
+                "it cannot be used when shards are written; see docs/scaling.md",
+                param_hint="--span-posteriors",
+            )
         if jobs > 1:
             raise typer.BadParameter(
                 "set the number of processes of an engine by --workers", param_hint="--jobs"
@@ -168,13 +199,23 @@ def parse(
         raise InvalidOption(
             "an average has no posteriors: parse with single models, or leave out --posteriors"
         )
+    if span_posteriors is not None:
+        if ensemble is not None:
+            raise InvalidOption(
+                "an average has no spans of its own: parse with single models, or leave out --span-posteriors"
+            )
+        if jobs > 1:
+            raise InvalidOption("--span-posteriors needs a single process: leave out --jobs")
+        load_pyarrow()  # now, and not when everything is parsed
     models = [Model.load(model, device=device)] if ensemble is None else ensemble.load(device)
     read, parsed = ReadCounts(), ParseCounts()
     sentences = read_sentences(
         text, models[0].normalisation, format=from_format, encoding=encoding, dialect=dialect, counts=read
     )
     usual = "mbr" if ensemble is None else ensemble.decoder
-    chosen = ParseOptions(decoder or usual, batch_words, posteriors, punctuation, max_length)
+    threshold = SPAN_THRESHOLD if span_threshold is None else span_threshold
+    chosen = ParseOptions(decoder or usual, batch_words, posteriors, punctuation, max_length, threshold)
+    table = None if span_posteriors is None else SpanWriter(span_posteriors)
     described = f"parsing {text}"
     if ensemble is not None:
         told = ensemble.parse(models, sentences, chosen, jobs=jobs, counts=parsed)
@@ -186,13 +227,21 @@ def parse(
         )
     else:
         batches = with_progress(
-            parse_sentences(models[0], sentences, options=chosen, counts=parsed), described
+            parse_sentences(
+                models[0],
+                sentences,
+                options=chosen,
+                counts=parsed,
+                spans=None if table is None else table.write,
+            ),
+            described,
         )
     unwritable = Unwritable("make-continuous" if make_continuous else "error")
     writer = TreebankWriter(output, format=to_format or options.printed_as(output), unwritable=unwritable)
     if posteriors:
         options.check_keeps_probabilities(writer)
-    with naming_options("--make-continuous raises the parts of discontinuous constituents"), writer:
+    naming = naming_options("--make-continuous raises the parts of discontinuous constituents")
+    with naming, table or nullcontext(), writer:
         for batch in batches:
             writer.write(batch)
     for message in [*read.describe(), *parsed.describe(max_length)]:

@@ -11,7 +11,14 @@ from treemean.evaluation.results import (
     SentenceCounts,
     TagCounts,
 )
-from treemean.evaluation.scores import Judgement, agreement, correctness, evaluate, judge
+from treemean.evaluation.scores import (
+    Judgement,
+    agreement,
+    correct_spans,
+    correctness,
+    evaluate,
+    judge,
+)
 from treemean.evaluation.significance import Comparison, Interval, bootstrap_interval, compare
 from treemean.evaluation.single import compare_trees
 
@@ -34,6 +41,7 @@ __all__ = [
     "branching_statistics",
     "compare",
     "compare_trees",
+    "correct_spans",
     "correctness",
     "evaluate",
     "get_protocol",

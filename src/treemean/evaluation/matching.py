@@ -47,6 +47,12 @@ def distinct_sets(treebank: Treebank, chosen: NDArray[np.bool_]) -> DistinctSets
     return DistinctSets(nodes[begins], np.diff(begins, append=len(nodes)), names[begins])
 
 
+def each_set(treebank: Treebank, nodes: Ints) -> DistinctSets:
+    """Return some constituents one by one, to be looked for in trees; they may cross, and names repeat."""
+    names = set_names(treebank, treebank.sizes[nodes], treebank.firsts[nodes], treebank.sentence_of[nodes])
+    return DistinctSets(nodes, np.ones(len(nodes), dtype=np.int64), names)
+
+
 def find_sets(of: DistinctSets, of_bank: Treebank, among: DistinctSets, among_bank: Treebank) -> Ints:
     """Return for every set of one treebank the place of the equal set of the other, -1 if there is none.
 

@@ -17,11 +17,13 @@ from treemean.evaluation.counting import (
     count_sentences,
     match_trees,
     score_labels,
+    scored_constituents,
 )
+from treemean.evaluation.matching import distinct_sets, each_set, find_sets
 from treemean.evaluation.protocols import Protocol, get_protocol
 from treemean.evaluation.results import Evaluation, LengthBin, SentenceCounts, TagCounts
 from treemean.names import Match, Metric
-from treemean.trees import Tree, Treebank, as_treebank
+from treemean.trees import SpanTable, Tree, Treebank, as_treebank
 from treemean.trees.bitsets import Ints
 from treemean.trees.strings import comparable
 
@@ -213,6 +215,26 @@ def correctness(
     """
     told = judge(predicted, gold, protocol, labelled=labelled, match=match, punctuation=punctuation)
     return told.predicted_scored, told.predicted_right
+
+
+def correct_spans(
+    spans: SpanTable,
+    gold: Trees,
+    protocol: str | Protocol = "standard",
+    *,
+    punctuation: str | Collection[str] = "auto",
+) -> tuple[Flags, Flags]:
+    """Tell the same for every span of a table; labels do not count."""
+    chosen, bank = get_protocol(protocol, labelled=False), as_treebank(gold)
+    ours = spans.columns.with_columns(constituent_values={"place": np.arange(len(spans.columns.labels))})
+    pair = align(ours, bank, chosen, punctuation=punctuation)
+    nodes = np.flatnonzero(scored_constituents(pair.predicted, chosen, is_gold=False))
+    of_gold = distinct_sets(pair.gold, scored_constituents(pair.gold, chosen, is_gold=True))
+    place = pair.predicted.constituent_values["place"].astype(np.int64)[nodes]
+    scored, right = (np.zeros(len(ours.labels), dtype=bool) for _ in range(2))
+    scored[place] = True
+    right[place] = find_sets(each_set(pair.predicted, nodes), pair.predicted, of_gold, pair.gold) >= 0
+    return scored, right
 
 
 def agreement(

@@ -27,11 +27,13 @@ from treemean.trees import CodedStrings, Strings, Treebank
 from treemean.trees.arrow import (
     CONSTITUENT_TEXTS,
     CONSTITUENT_VALUE,
-    LAYOUT,
     LAYOUT_KEY,
     REQUIRED,
     SENTENCE_TEXTS,
     SENTENCE_VALUE,
+    SPANS_LAYOUT,
+    SPANS_REQUIRED,
+    TREES_LAYOUT,
     WORD_TEXTS,
     Arrow,
     load_pyarrow,
@@ -45,6 +47,7 @@ __all__ = [
     "Arrow",
     "check_batch",
     "columns_to_read",
+    "consistent_rows",
     "from_arrow",
     "load_pyarrow",
     "missing_values",
@@ -64,15 +67,23 @@ def load_compute() -> ModuleType:
 # ---- from Arrow -------------------------------------------------------------------------------------
 
 
-def columns_to_read(schema: Arrow) -> list[str]:
+def columns_to_read(schema: Arrow, layout: str = TREES_LAYOUT) -> list[str]:
     """Return which columns of a table are a treebank's; raise `FormatError` if it is laid out differently."""
-    expected = str(LAYOUT).encode()
-    layout = (schema.metadata or {}).get(LAYOUT_KEY.encode(), expected)
-    if layout != expected:
-        raise FormatError(f"its layout is {layout!r}, and this version ({__version__}) reads layout {LAYOUT}")
-    for name in REQUIRED:
+    found = (schema.metadata or {}).get(LAYOUT_KEY.encode(), TREES_LAYOUT.encode()).decode(errors="replace")
+    if found != layout and SPANS_LAYOUT in (found, layout):
+        is_one = (
+            "is a table of spans, which has no trees" if found == SPANS_LAYOUT else "is no table of spans"
+        )
+        raise FormatError(
+            f"this {is_one}; `treemean parse --span-posteriors` writes such tables, and "
+            "the option --spans of `treemean average` and `treemean fit` reads them"
+        )
+    if found != layout:
+        raise FormatError(f"its layout is {found!r}, and this version ({__version__}) reads layout {layout}")
+    kind, required = ("table of spans", SPANS_REQUIRED) if layout == SPANS_LAYOUT else ("treebank", REQUIRED)
+    for name in required:
         if name not in schema.names:
-            raise FormatError(f"there is no column {name!r}; a treebank has at least {', '.join(REQUIRED)}")
+            raise FormatError(f"there is no column {name!r}; a {kind} has at least {', '.join(required)}")
     known = {*SENTENCE_TEXTS, *WORD_TEXTS, *CONSTITUENT_TEXTS, "bits"}
     names = [n for n in schema.names if n in known or n.startswith((SENTENCE_VALUE, CONSTITUENT_VALUE))]
     for name in names:
@@ -112,15 +123,7 @@ def treebank_of(batch: Arrow, report: Callable[[int, str], None]) -> Treebank:
     batch : a record batch with the columns that `columns_to_read` names.
     report : called with the index of each bad row and the reason; may raise.
     """
-    reasons = _rows_too_large(batch)  # before anything is done with what is in them
-    rows = np.array([row for row in range(len(batch)) if row not in reasons], dtype=np.int64)
-    batch = _rows_of(batch, rows)
-    reasons |= {int(rows[row]): reason for row, reason in _inconsistent_rows(batch).items()}
-    for row in sorted(reasons):
-        report(row, reasons[row])
-    sound = np.array([row not in reasons for row in rows.tolist()], dtype=bool)
-    treebank = _assemble(_rows_of(batch, np.flatnonzero(sound)))
-    rows = rows[sound]
+    treebank, rows = consistent_rows(batch, report)
     good = np.ones(len(treebank), dtype=bool)
     start = 0
     while (found := check_batch(treebank[start:])) is not None:
@@ -135,6 +138,21 @@ def treebank_of(batch: Arrow, report: Callable[[int, str], None]) -> Treebank:
         good[index] = False
         start = deep[0]
     return treebank if good.all() else treebank.take(good)
+
+
+def consistent_rows(batch: Arrow, report: Callable[[int, str], None]) -> tuple[Treebank, Ints]:
+    """Return the rows of a record batch whose lists fit together, as columns, and which rows these are.
+
+    The sets of words are not looked at.
+    """
+    reasons = _rows_too_large(batch)  # before anything is done with what is in them
+    rows = np.array([row for row in range(len(batch)) if row not in reasons], dtype=np.int64)
+    batch = _rows_of(batch, rows)
+    reasons |= {int(rows[row]): reason for row, reason in _inconsistent_rows(batch).items()}
+    for row in sorted(reasons):
+        report(row, reasons[row])
+    sound = np.array([row not in reasons for row in rows.tolist()], dtype=bool)
+    return _assemble(_rows_of(batch, np.flatnonzero(sound))), rows[sound]
 
 
 def from_arrow(table: Arrow) -> Treebank:

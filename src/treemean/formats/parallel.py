@@ -12,18 +12,21 @@ from treemean.trees import Treebank
 
 def read_parallel(
     paths: Sequence[str | os.PathLike[str]],
+    spans: Sequence[str | os.PathLike[str]] = (),
     **options: Any,
 ) -> Iterator[list[Treebank]]:
     """Yield lists of equally long batches, one of each file; raise `MismatchError` if one ends early.
 
     Raises `FormatError` if there are no sentences at all. The options are those of `read_batches`; bad
     sentences are always errors, as leaving one out would shift a file against the others. No more than a
-    batch of each file is held.
+    batch of each file is held. After those of treebanks come the columns of tables of `spans`.
     """
     from treemean.formats import read_batches
+    from treemean.formats.spans import read_span_batches
 
     streams = [read_batches(path, **options) for path in paths]
-    names = [os.fspath(path) for path in paths]
+    streams += [(table.columns for table in read_span_batches(path)) for path in spans]
+    names = [os.fspath(path) for path in (*paths, *spans)]
     some = False
     for batch in side_by_side(streams, names):
         some = True

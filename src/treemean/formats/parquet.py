@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import IO
 
@@ -27,7 +27,7 @@ from treemean.formats.problems import Problems
 from treemean.formats.reading import BATCH_CELLS
 from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Treebank
-from treemean.trees.arrow import CONSTITUENT_TEXTS, SENTENCE_TEXTS, WORD_TEXTS
+from treemean.trees.arrow import CONSTITUENT_TEXTS, SENTENCE_TEXTS, TREES_LAYOUT, WORD_TEXTS
 
 #: Rows that are compressed together: a file is read in pieces no larger than this.
 ROWS_PER_GROUP = 8192
@@ -47,15 +47,19 @@ def _load_parquet() -> ModuleType:
 
 
 def read(source: Source, problems: Problems, *, encoding: str) -> Iterator[Treebank]:
-    """Read Parquet, some rows at a time; bad rows are set aside as JSON.
+    """Read Parquet, some rows at a time; bad rows are set aside as JSON."""
+    with copied(source) as file:
+        yield from _treebanks(file, source.name, problems)
 
-    The stream is first copied to a temporary file, for a Parquet file is read from its end.
-    """
+
+@contextmanager
+def copied(source: Source) -> Iterator[IO[bytes]]:
+    """Copy a stream to a temporary file, for a Parquet file is read from its end."""
     with tempfile.TemporaryFile() as file:
         while block := source.read():
             file.write(block)
         file.seek(0)
-        yield from _treebanks(file, source.name, problems)
+        yield file
 
 
 def read_rows(
@@ -95,11 +99,10 @@ def _treebanks(
     rows: int | None = None,
 ) -> Iterator[Treebank]:
     """Yield the treebanks of rows; what is wrong with one of them is reported with its number in the file."""
-    for before, batch in _record_batches(file, name, problems, start, stop, rows):
+    for before, batch in record_batches(file, name, problems, start=start, stop=stop, expected=rows):
 
         def report(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
-            id = batch.column("id")[row].as_py() if "id" in batch.schema.names else None
-            sentence = str(before + row + 1) + (f" ({id[:80]})" if id else "")
+            sentence = name_of_row(batch, row, before)
             raw = b""
             if problems.aside is not None:  # it may be large
                 data = batch.slice(row, 1).to_pylist()[0]
@@ -111,13 +114,21 @@ def _treebanks(
             yield treebank
 
 
-def _record_batches(
+def name_of_row(batch: Arrow, row: int, before: int) -> str:
+    """Return the number of a sentence and its id, if it has one, for messages."""
+    id = batch.column("id")[row].as_py() if "id" in batch.schema.names else None
+    return str(before + row + 1) + (f" ({id[:80]})" if id else "")
+
+
+def record_batches(
     file: IO[bytes],
     name: str,
     problems: Problems,
-    start: int,
-    stop: int | None,
-    expected: int | None,
+    layout: str = TREES_LAYOUT,
+    *,
+    start: int = 0,
+    stop: int | None = None,
+    expected: int | None = None,
 ) -> Iterator[tuple[int, Arrow]]:
     """Yield some rows of a file, each time with the number of rows before them.
 
@@ -132,7 +143,7 @@ def _record_batches(
         left = metadata.num_rows
         if expected not in (None, left):
             raise FormatError(f"{left} sentences are in the file, and {expected} should be", path=name)
-        names = columns_to_read(metadata.schema.to_arrow_schema())
+        names = columns_to_read(metadata.schema.to_arrow_schema(), layout)
         reader = parquet.ParquetFile(
             file,
             metadata=metadata,
@@ -196,9 +207,9 @@ class ParquetWriter:
     new temporary file begins, and at the end all are joined into one with the columns of all.
     """
 
-    def __init__(self, stream: IO[bytes], unwritable: Unwritable) -> None:
-        self._stream = stream
-        self._parts = [_Part(table_of(Treebank.empty()).schema)]
+    def __init__(self, stream: IO[bytes], empty: Treebank, layout: str = TREES_LAYOUT) -> None:
+        self._stream, self._layout = stream, layout
+        self._parts = [_Part(table_of(empty, layout).schema)]
         self._texts: dict[str, str] = {}
         self._waiting: list[Treebank] = []
         self._rows = self._cells = 0
@@ -219,7 +230,7 @@ class ParquetWriter:
         rows = Treebank.concatenate(self._waiting)
         self._waiting, self._rows, self._cells = [], 0, 0
         for start in range(0, len(rows), ROWS_PER_GROUP):
-            table = table_of(rows[start : start + ROWS_PER_GROUP])
+            table = table_of(rows[start : start + ROWS_PER_GROUP], self._layout)
             if not self._parts[-1].schema.equals(table.schema):
                 self._parts.append(_Part(table.schema))
             self._parts[-1].write(table)
@@ -280,4 +291,4 @@ def _join(parts: Sequence[_Part]) -> _Part:
 
 def writer(stream: IO[bytes], unwritable: Unwritable) -> BatchWriter:
     """Open a writer; there is no tree that it could not write."""
-    return ParquetWriter(stream, unwritable)
+    return ParquetWriter(stream, Treebank.empty())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -53,6 +55,40 @@ class SpanPosteriors:
         (i, j), (m, _) = parts
         return float(self.discontinuous[width][sentence, j - i - 1, i, m - (j - i) - 1])
 
+    def above(self, least: float) -> list[list[tuple[int, float]]]:
+        """Return, for each sentence, the spans of 2 to n - 1 words with a posterior above a number.
+
+        They are bit masks, the shorter parts first, each with its posterior, at most 1.
+
+        >>> words = torch.diag_embed(torch.ones(1, 3), 1)
+        >>> spans = SpanPosteriors(words, {2: torch.tensor([[[[0.25]]]])})
+        >>> spans.continuous[0, 0, 2], spans.continuous[0, 0, 3] = 0.75, 1.0
+        >>> [[(f"{mask:03b}", value) for mask, value in found] for found in spans.above(0.1)]
+        [[('011', 0.75), ('101', 0.25)]]
+        """
+        found: list[list[tuple[int, float]]] = [[] for _ in range(len(self.continuous))]
+        inner = _without_words_and_wholes(self.continuous)
+        for s, i, j, value in _cells(inner, least):
+            found[s].append(((1 << j) - (1 << i), min(1.0, value)))
+        for width, chart in self.discontinuous.items():
+            for s, a, i, apart, value in _cells(chart, least):
+                left, start = a + 1, apart + a + 2  # words in the left part, and where the right one begins
+                mask = ((1 << left) - 1) << i | ((1 << width - left) - 1) << start
+                found[s].append((mask, min(1.0, value)))
+        return found
+
+    def expected(self) -> list[float]:
+        """Return how many constituents of 2 to n - 1 words a tree of each sentence is expected to have.
+
+        >>> chart = [[0, 1, 0.75, 1], [0, 0, 1, 0.25], [0, 0, 0, 1], [0, 0, 0, 0]]
+        >>> SpanPosteriors(torch.tensor([chart])).expected()
+        [1.0]
+        """
+        total = _without_words_and_wholes(self.continuous).double().sum((1, 2))
+        for chart in self.discontinuous.values():
+            total += chart.double().sum((1, 2, 3))
+        return total.tolist()
+
     def to(self, device: torch.device | str) -> SpanPosteriors:
         """Return the same posteriors on another device."""
         charts = {width: chart.to(device) for width, chart in self.discontinuous.items()}
@@ -69,6 +105,21 @@ class SpanPosteriors:
                 f"sentence {number} of the batch has posteriors that are not finite: the grammar's "
                 "parameters are NaN or infinite, or its rules are too unequal for float32 (.double() helps)"
             )
+
+
+def _without_words_and_wholes(continuous: Tensor) -> Tensor:
+    """Return posteriors of continuous spans, but zero for single words and for whole sentences."""
+    inner = continuous.triu(2)
+    certain = torch.diagonal(continuous, 1, 1, 2) > 0  # the words that each sentence has
+    last = certain.sum(1)
+    inner[torch.arange(len(inner), device=inner.device), 0, last] = 0
+    return inner
+
+
+def _cells(chart: Tensor, least: float) -> Iterator[Any]:
+    """Yield where the numbers of a chart are above another, and the numbers."""
+    places = (chart > least).nonzero(as_tuple=True)
+    yield from zip(*(place.tolist() for place in places), chart[places].tolist())
 
 
 def empty_discontinuous(

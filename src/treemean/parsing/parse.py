@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import islice
 from typing import get_args
@@ -18,7 +18,7 @@ from treemean.names import DecoderName, PutBack
 from treemean.parsing.batches import cut_for
 from treemean.parsing.model import Model
 from treemean.parsing.text import Sentence, counted
-from treemean.trees import Constituent, Tree, Treebank
+from treemean.trees import Constituent, SpanRow, SpanTable, Tree, Treebank
 
 #: What constituents are called by a parser that knows no categories.
 LABEL = "NT"
@@ -28,6 +28,8 @@ POSTERIOR = "posterior"
 WINDOW = 1000
 #: Longer sentences get a tree of nothing but the root, unless another limit is given.
 MAX_LENGTH = 60
+#: Spans with a smaller posterior are not listed, unless another threshold is given.
+SPAN_THRESHOLD = 0.02
 _LESS = "Parse fewer words together (--batch-words), or leave out long sentences (--max-length)"
 
 
@@ -75,6 +77,7 @@ class ParseOptions:
     posteriors: bool = False
     punctuation: PutBack = "keep-out"
     max_length: int | None = MAX_LENGTH
+    span_threshold: float = SPAN_THRESHOLD
 
     def __post_init__(self) -> None:
         for what, value, known in (
@@ -85,6 +88,8 @@ class ParseOptions:
                 raise InvalidOption(no_such(what, value, known))
         if any(number is not None and number < 1 for number in (self.batch_words, self.max_length)):
             raise InvalidOption("the size of batches and the length limit must be 1 or more")
+        if not 0 <= self.span_threshold < 1:
+            raise InvalidOption(f"the threshold of spans is {self.span_threshold}; it is 0 or more, below 1")
 
 
 def parse(
@@ -98,6 +103,8 @@ def parse(
     max_length: int | None = MAX_LENGTH,
     options: ParseOptions | None = None,
     counts: ParseCounts | None = None,
+    spans: Callable[[SpanTable], object] | None = None,
+    span_threshold: float = SPAN_THRESHOLD,
 ) -> Iterator[Treebank]:
     """Parse sentences and yield their trees, batch by batch, in the order of the sentences.
 
@@ -118,11 +125,15 @@ def parse(
         limit. Time grows with the fifth power of the length (LCFRS) or the third (PCFG).
     options : all of these in one, instead.
     counts : is updated with what was read.
+    spans : is called, before the trees of a batch are yielded, with all its spans whose posterior is above
+        `span_threshold`, many for a sentence; they may cross.
     """
-    options = options or ParseOptions(decoder, batch_words, posteriors, punctuation, max_length)
+    options = options or ParseOptions(
+        decoder, batch_words, posteriors, punctuation, max_length, span_threshold
+    )
     counts = counts if counts is not None else ParseCounts()
     for window in windows(model, sentences):
-        yield parse_window(model, window, options, counts)
+        yield parse_window(model, window, options, counts, spans)
 
 
 def windows(model: Model, sentences: Iterable[Sentence | Sequence[str]]) -> Iterator[list[Sentence]]:
@@ -140,8 +151,27 @@ def _as_sentence(model: Model, given: Sentence | Sequence[str]) -> Sentence:
     return Sentence(tuple(given), model.normalisation.kept(given))
 
 
+@dataclass
+class Found:
+    """What was found for a sentence, over the words that the grammar sees.
+
+    Parameters
+    ----------
+    constituents : of its tree.
+    spans : of its table of spans, and how many constituents are `expected`.
+    """
+
+    constituents: list[Constituent] = field(default_factory=list)
+    spans: list[tuple[int, float]] = field(default_factory=list)
+    expected: float = 0.0
+
+
 def parse_window(
-    model: Model, window: Sequence[Sentence], options: ParseOptions, counts: ParseCounts
+    model: Model,
+    window: Sequence[Sentence],
+    options: ParseOptions,
+    counts: ParseCounts,
+    spans: Callable[[SpanTable], object] | None = None,
 ) -> Treebank:
     """Parse some sentences, and return their trees in the order given."""
     numbers = [model.numbers(sentence) for sentence in window]
@@ -149,22 +179,23 @@ def parse_window(
     if options.max_length is not None:
         counts.too_long += int((lengths > options.max_length).sum())
         lengths[lengths > options.max_length] = 0  # in no batch
-    found: list[list[Constituent]] = [[] for _ in window]
+    found = [Found() for _ in window]
     careful = Careful(model.grammar)
     for batch in cut_for(model.grammar, lengths, options.batch_words):
         words, known = _padded([numbers[index] for index in batch], model.device)
         with told_if_too_little(len(words), words.shape[1], _LESS):
-            trees = careful.compute(
-                len(batch), partial(_constituents, words=words, lengths=known, options=options)
-            )
-        for index, constituents in zip(batch, trees):
-            found[index] = constituents
+            task = partial(_find, words=words, lengths=known, options=options, spans=spans is not None)
+            for index, one in zip(batch, careful.compute(len(batch), task)):
+                found[index] = one
     counts.sentences += len(window)
     counts.words += sum(map(len, numbers))
     counts.unknown += sum(row.count(0) for row in numbers)
     counts.again += careful.again
+    if spans is not None:
+        rows = (_span_row(sentence, one, options) for sentence, one in zip(window, found))
+        spans(SpanTable.from_rows(rows, LABEL))
     return Treebank.from_trees(
-        _tree(sentence, constituents, options) for sentence, constituents in zip(window, found)
+        _tree(sentence, one.constituents, options) for sentence, one in zip(window, found)
     )
 
 
@@ -176,21 +207,36 @@ def _padded(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[torch.
     return words, None if min(lengths) == longest else torch.tensor(lengths, device=device)
 
 
-def _constituents(
-    grammar: Grammar, *, words: torch.Tensor, lengths: torch.Tensor | None, options: ParseOptions
-) -> list[list[Constituent]]:
-    """Return the constituents of a batch of sentences, over the words that the grammar sees."""
+def _find(
+    grammar: Grammar,
+    *,
+    words: torch.Tensor,
+    lengths: torch.Tensor | None,
+    options: ParseOptions,
+    spans: bool,
+) -> list[Found]:
+    """Return the constituents of a batch of sentences, and their spans if wanted."""
     decode = grammar.mbr if options.decoder == "mbr" else grammar.viterbi
     trees = decode(words, lengths)
-    if not options.posteriors:
-        return [[Constituent(mask, LABEL) for mask in tree] for tree in trees]
+    if not (options.posteriors or spans):
+        return [Found([Constituent(mask, LABEL) for mask in tree]) for tree in trees]
     values = grammar.posteriors(words, lengths).to("cpu")
     values.check_finite()
-    return [
+
+    def certainty(row: int, mask: int) -> dict[str, float]:
         # rounding may make a certain constituent a little more than certain
-        [Constituent(mask, LABEL, "", {POSTERIOR: min(1.0, values.of(row, mask))}) for mask in tree]
+        return {POSTERIOR: min(1.0, values.of(row, mask))} if options.posteriors else {}
+
+    found = [
+        Found([Constituent(mask, LABEL, "", certainty(row, mask)) for mask in tree])
         for row, tree in enumerate(trees)
     ]
+    if spans:
+        for one, listed, expected in zip(
+            found, values.above(options.span_threshold), values.expected(), strict=True
+        ):
+            one.spans, one.expected = listed, expected
+    return found
 
 
 def _tree(sentence: Sentence, constituents: Sequence[Constituent], options: ParseOptions) -> Tree:
@@ -205,6 +251,17 @@ def _tree(sentence: Sentence, constituents: Sequence[Constituent], options: Pars
         return Tree([sentence.words[position] for position in kept], constituents, id=sentence.id)
     inside = options.punctuation == "put-back"
     return Tree(sentence.words, put_back(constituents, kept, len(sentence.words), inside), id=sentence.id)
+
+
+def _span_row(sentence: Sentence, found: Found, options: ParseOptions) -> SpanRow:
+    """Return the spans of a sentence over the words that its tree has."""
+    kept, words = sentence.kept, sentence.words
+    if options.punctuation == "keep-out" and kept:
+        return SpanRow([words[place] for place in kept], sentence.id, found.spans, found.expected)
+    inside = options.punctuation == "put-back"
+    moved = put_back([Constituent(mask) for mask, _ in found.spans], kept, len(words), inside)
+    spans = [(one.mask, posterior) for one, (_, posterior) in zip(moved, found.spans, strict=True)]
+    return SpanRow(words, sentence.id, spans, found.expected)
 
 
 def put_back(

@@ -12,13 +12,18 @@ from treemean.fitting.models.weights import RunWeights
 from treemean.reporting.tables import Cell, Table
 
 
+def _and_tables(count: int) -> str:
+    return f", and {count} table{'s' * (count != 1)} of spans" if count else ""
+
+
 def fit_tables(model: HitModel) -> list[Table]:
     """Return the cross-validated scores of a model, what its probabilities are worth, weights, trade-off."""
     report = model.report
     notes = [
         f"Model {report['model']}{', with labels' if model.labelled else ''}, target {report['target']} "
         f"(η = {report['eta']:g}), objective "
-        f"{model.objective.to_dict()['kind']}; {len(model.chosen)} of {len(model.runs)} runs asked.",
+        f"{model.objective.to_dict()['kind']}; {len(model.chosen) - model.tables} of "
+        f"{len(model.runs) - model.tables} runs asked{_and_tables(model.tables)}.",
         f"{report['sentences']:,} sentences; {report['schemes']:,} "
         + ("scheme, nothing was compared." if report["schemes"] == 1 else "schemes compared."),
     ]

@@ -138,11 +138,10 @@ def write_shard(
 ) -> Made:
     """Write the trees of a shard, and beside it the bad records, if there are any."""
     from treemean.formats.parquet import ParquetWriter
-    from treemean.formats.writing import Unwritable
 
     path = os.path.join(folder, file)
     with open_output(path) as stream:
-        writer = ParquetWriter(stream, Unwritable())
+        writer = ParquetWriter(stream, Treebank.empty())
         for batch in trees:
             sums.add_trees(batch)
             writer.write(batch)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Raised by one when older versions could not read the new layout.
 LAYOUT = 1
+#: What a table says of itself: whether it has trees, or spans, which have the same columns.
+TREES_LAYOUT, SPANS_LAYOUT = f"{LAYOUT}", f"spans {LAYOUT}"
 LAYOUT_KEY = "treemean.layout"
 
 #: Column of the table -> column of `Treebank`.
@@ -30,6 +32,7 @@ CONSTITUENT_TEXTS = {"labels": "labels", "functions": "functions"}
 REQUIRED = ("words", "labels", "bits")
 SENTENCE_VALUE = "sentence."
 CONSTITUENT_VALUE = "constituent."
+SPANS_REQUIRED = (*REQUIRED, f"{CONSTITUENT_VALUE}posterior", f"{SENTENCE_VALUE}expected")
 
 #: An Arrow array, type, batch or table: PyArrow has no published types.
 Arrow = Any
@@ -44,8 +47,8 @@ def load_pyarrow() -> ModuleType:
     return pyarrow  # type: ignore[no-any-return]
 
 
-def table_of(treebank: Treebank) -> Arrow:
-    """Return a treebank as an Arrow table."""
+def table_of(treebank: Treebank, layout: str = TREES_LAYOUT) -> Arrow:
+    """Return a treebank, or columns like those of one, as an Arrow table."""
     arrow = load_pyarrow()
     columns: dict[str, Arrow] = {"id": _text_array(treebank.ids)}
     for name, attribute in WORD_TEXTS.items():
@@ -59,9 +62,7 @@ def table_of(treebank: Treebank) -> Arrow:
     for name, values in sorted(treebank.constituent_values.items()):
         numbers = arrow.array(np.asarray(values, dtype=np.float64))
         columns[CONSTITUENT_VALUE + name] = _lists(treebank.constituent_offsets, numbers)
-    return arrow.table(columns).replace_schema_metadata(
-        {"treemean.version": __version__, LAYOUT_KEY: str(LAYOUT)}
-    )
+    return arrow.table(columns).replace_schema_metadata({"treemean.version": __version__, LAYOUT_KEY: layout})
 
 
 def _text_array(texts: Strings) -> Arrow:

@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treemean.averaging.alignment import check_aligned
+from treemean.averaging.arguments import check_tables_last, columns_of, columns_of_all
+from treemean.errors import InvalidOption
 from treemean.evaluation.counting import ranks
-from treemean.trees import Treebank, bitsets
+from treemean.trees import Individual, SpanTable, Treebank, bitsets
 from treemean.trees.bitsets import Bits, Ints
 
 Floats = NDArray[np.float64]
@@ -49,15 +51,18 @@ class Labelling:
 class Candidates:
     """The different proposed constituents of S sentences and K runs; M candidates, Q proposals in all.
 
+    After the K runs there may be T tables of spans, K + T individuals in all.
+
     Columns
     -------
     lengths : int64[S], the number of words of each sentence.
     sentence : int64[M], ascending; the sentence of each candidate.
     bits : uint64[M, W], its words; position p is bit p % 64 of column p // 64.
     votes : bool[M, K], which runs propose it.
-    nodes : for each run, int64: its constituents that are proposals.
-    places : for each run, int64: the candidates of these proposals.
-    constituents : int64[K], how many constituents each run has, proposals or not.
+    nodes : for each individual, int64: its constituents that are proposals.
+    places : for each individual, int64: the candidates of these proposals.
+    constituents : int64[K + T], how many constituents each individual has, proposals or not.
+    posteriors : float64[M, T], the posterior of each candidate in each table of spans; 0 if it is not there.
     labelling : the labels, where a candidate is a set of words with a label; None where labels do not count.
 
     >>> from treemean.trees import Tree
@@ -75,6 +80,7 @@ class Candidates:
     nodes: tuple[Ints, ...]
     places: tuple[Ints, ...]
     constituents: Ints
+    posteriors: Floats
     labelling: Labelling | None = None
 
     def __len__(self) -> int:
@@ -85,6 +91,11 @@ class Candidates:
         """K, the number of runs."""
         return int(self.votes.shape[1])
 
+    @property
+    def tables(self) -> int:
+        """T, the number of tables of spans."""
+        return int(self.posteriors.shape[1])
+
     @cached_property
     def words(self) -> int:
         """The number of words of all sentences."""
@@ -92,9 +103,15 @@ class Candidates:
 
     @cached_property
     def counts(self) -> Ints:
-        """int64[M]: how many runs propose each candidate, at least one."""
+        """int64[M]: how many runs propose each candidate; at least one, if there are no tables of spans."""
         counts: Ints = self.votes.sum(axis=1, dtype=np.int64)
         return counts
+
+    @cached_property
+    def proposers(self) -> Ints:
+        """int64[M]: how many individuals have each candidate, at least one."""
+        times: Ints = np.bincount(np.concatenate(self.places), minlength=len(self))
+        return times
 
     @cached_property
     def sizes(self) -> Ints:
@@ -141,6 +158,7 @@ class Candidates:
             self.nodes[:run] + self.nodes[run + 1 :],
             tuple(number[places] for places in self.places[:run] + self.places[run + 1 :]),
             np.delete(self.constituents, run),
+            self.posteriors[kept],
             labelling,
         )
 
@@ -163,23 +181,23 @@ class Candidates:
         return np.where(found < len(self), found, -1)
 
     def spread(self, values: Floats) -> list[Floats]:
-        """Return hits for `treemean.average` that make every candidate worth a value: an array per run.
+        """Return hits for `treemean.average` that make every candidate worth a value, for each individual.
 
         The value of a candidate is divided equally among its proposers; with `additive=True` and equal
         weights the average then maximises the sum of the values. Constituents that are no candidates get 0.
         """
-        share = values / self.counts
+        share = values / self.proposers
         hits = [np.zeros(int(count)) for count in self.constituents]
         for array, nodes, places in zip(hits, self.nodes, self.places, strict=True):
             array[nodes] = share[places]
         return hits
 
 
-def find_candidates(runs: Sequence[Treebank], *, labelled: bool = False) -> Candidates:
+def find_candidates(individuals: Sequence[Individual], *, labelled: bool = False) -> Candidates:
     """Return the candidates of aligned runs, ordered by sentence and then by their words as binary numbers.
 
-    With labels, those of a set come in alphabetical order. O(Q log Q) for Q proposals. Raises `MismatchError`
-    if the runs speak of different sentences.
+    Tables of spans come after all runs, and have no labels. With labels, those of a set come in alphabetical
+    order. O(Q log Q) for Q proposals. Raises `MismatchError` if the runs speak of different sentences.
 
     >>> from treemean.trees import Tree
     >>> a = Treebank.from_trees([Tree(["x", "y"], [({0, 1}, "S"), ({0, 1}, "VP")])])
@@ -188,9 +206,15 @@ def find_candidates(runs: Sequence[Treebank], *, labelled: bool = False) -> Cand
     >>> [found.labelling.texts[label] for label in found.labelling.label], found.votes.astype(int).tolist()
     (['S', 'VP'], [[1, 0], [1, 1]])
     """
+    runs = columns_of_all(individuals)
     check_aligned(runs)
+    check_tables_last(individuals)
+    tables = [individual for individual in individuals if isinstance(individual, SpanTable)]
     if not labelled:
-        return _sets_of(runs, [inner_constituents(run) for run in runs])
+        found = _sets_of(runs, [inner_constituents(individual) for individual in individuals])
+        return _with_posteriors(found, tables) if tables else found
+    if tables:
+        raise InvalidOption("tables of spans have no labels: leave out labelled")
     nodes = [np.arange(len(run.labels)) for run in runs]
     everything = _sets_of(runs, nodes)  # lower constituents of unary chains are proposals of their own here
     upper = [~run.repeats for run in runs]
@@ -210,6 +234,15 @@ def find_candidates(runs: Sequence[Treebank], *, labelled: bool = False) -> Cand
         bits=sets.bits[set_of[first]],
         labelling=Labelling(texts, label[first], copy[first], sets, set_of[first]),
     )
+
+
+def _with_posteriors(found: Candidates, tables: Sequence[SpanTable]) -> Candidates:
+    """Return candidates whose last individuals vote by posteriors."""
+    runs = found.runs - len(tables)
+    posteriors = np.zeros((len(found), len(tables)))
+    for number, table in enumerate(tables):
+        posteriors[found.places[runs + number], number] = table.posteriors[found.nodes[runs + number]]
+    return replace(found, votes=found.votes[:, :runs], posteriors=posteriors)
 
 
 def _sets_of(runs: Sequence[Treebank], nodes: Sequence[Ints]) -> Candidates:
@@ -233,7 +266,9 @@ def _numbered(
     sizes = np.array([len(run.labels) for run in runs], dtype=np.int64)
     nothing = np.zeros(0, dtype=np.int64)
     no_bits = np.zeros((0, 1), dtype=np.uint64)
-    return Candidates(runs[0].lengths, nothing, no_bits, votes, tuple(nodes), places, sizes), first
+    posteriors = np.zeros((len(first), 0))
+    found = Candidates(runs[0].lengths, nothing, no_bits, votes, tuple(nodes), places, sizes, posteriors)
+    return found, first
 
 
 def codes_of(run: Treebank, texts: Sequence[str]) -> Ints:
@@ -248,10 +283,12 @@ def copies_of(keys: Sequence[NDArray[np.generic]]) -> Ints:
     return ranks(group(keys)[0])
 
 
-def inner_constituents(run: Treebank) -> Ints:
+def inner_constituents(individual: Individual) -> Ints:
     """Return the constituents of 2 to n - 1 words; of a unary chain the uppermost one."""
-    inner = (run.sizes > 1) & (run.sizes < run.lengths[run.sentence_of]) & ~run.repeats
-    return np.flatnonzero(inner)
+    run = columns_of(individual)
+    inner = (run.sizes > 1) & (run.sizes < run.lengths[run.sentence_of])
+    # In a table of spans no set repeats, but two that begin and are as large as each other may cross.
+    return np.flatnonzero(inner if isinstance(individual, SpanTable) else inner & ~run.repeats)
 
 
 def rows_of(run: Treebank, nodes: Ints, width: int) -> Bits:

@@ -8,12 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from treemean.averaging.arguments import columns_of
 from treemean.errors import MismatchError, TreemeanError
-from treemean.evaluation import Evaluation, correctness, evaluate
+from treemean.evaluation import Evaluation, correct_spans, correctness, evaluate
 from treemean.evaluation.protocols import Protocol, get_protocol
 from treemean.fitting.candidates import Candidates, Flags, find_candidates
 from treemean.fitting.candidates.features import Features, features_of
-from treemean.trees import Treebank
+from treemean.trees import Individual, SpanTable, Treebank
 from treemean.trees.bitsets import Ints
 
 
@@ -23,7 +24,8 @@ class Development:
 
     Parameters
     ----------
-    runs, gold : treebanks, sentence by sentence; the runs may lack punctuation that the gold has.
+    runs, gold : treebanks, sentence by sentence; the runs may lack punctuation that the gold has. The last
+        runs may be tables of spans.
     protocol : what counts as correct; with labels or without.
     candidates : the candidates of the runs, likewise.
     scored, correct : bool[M], which of them the protocol scores, and which are in the gold. With labels, all
@@ -33,7 +35,7 @@ class Development:
     folds : int64[S], a fold for each sentence.
     """
 
-    runs: tuple[Treebank, ...]
+    runs: tuple[Individual, ...]
     gold: Treebank
     protocol: Protocol
     candidates: Candidates
@@ -46,6 +48,11 @@ class Development:
     def features(self) -> Features:
         """The features of the candidates."""
         return features_of(self.candidates)
+
+    @property
+    def trees(self) -> list[Treebank]:
+        """The runs that are trees."""
+        return [run for run in self.runs if isinstance(run, Treebank)]
 
     @property
     def labelled(self) -> bool:
@@ -79,7 +86,7 @@ class Development:
 
 
 def make_development(
-    runs: Sequence[Treebank],
+    runs: Sequence[Individual],
     gold: Treebank,
     *,
     protocol: str | Protocol = "paper",
@@ -103,20 +110,24 @@ def make_development(
     return _compare(list(runs), gold, get_protocol(protocol, labelled=labelled), deal)
 
 
-def _compare(runs: list[Treebank], gold: Treebank, protocol: Protocol, folds: Ints) -> Development:
+def _compare(runs: list[Individual], gold: Treebank, protocol: Protocol, folds: Ints) -> Development:
     candidates = find_candidates(runs, labelled=protocol.labelled)
     counting = protocol
     if protocol.labelled:  # labels of single words and whole sentences are chosen, and so learnt, too
         counting = replace(protocol, drop_whole_sentence=False, count_single_words=True)
     scored, correct = (np.zeros(len(candidates), dtype=bool) for _ in range(2))
     for run, nodes, places in zip(runs, candidates.nodes, candidates.places, strict=True):
-        run_scored, run_correct = correctness(run, gold, counting)
+        if isinstance(run, SpanTable):
+            run_scored, run_correct = correct_spans(run, gold, counting)
+        else:
+            run_scored, run_correct = correctness(run, gold, counting)
         scored[places] |= run_scored[nodes]
         correct[places] |= run_correct[nodes]
     counts = np.zeros((len(gold), 2), dtype=np.int64)
     # Punctuation makes gaps. Where candidates have it, gold is to be counted as they are.
-    same_words = len(runs[0].words) == len(gold.words)
-    found = evaluate(runs[0], gold, protocol, punctuation=() if same_words else "auto")
+    first = columns_of(runs[0])
+    same_words = len(first.words) == len(gold.words)
+    found = evaluate(first, gold, protocol, punctuation=() if same_words else "auto")
     counts[found.sentences, 0] = found.per_sentence["overall"].gold
     counts[found.sentences, 1] = found.per_sentence["discontinuous"].gold
     return Development(tuple(runs), gold, protocol, candidates, scored, correct, counts, folds)

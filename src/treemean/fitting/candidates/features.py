@@ -50,6 +50,7 @@ def features_of(candidates: Candidates, like: Sequence[str] = ()) -> Features:
         **relative_features(candidates, edges),
         **border_features(candidates, edges),
         **span_features(candidates, edges),
+        **(posterior_features(candidates, edges) if candidates.tables else {}),
     }
     table = np.empty((len(candidates), len(columns)))
     for place, column in enumerate(columns.values()):
@@ -150,6 +151,28 @@ def rival_features(candidates: Candidates) -> Columns:
     return {"rivals": np.log1p(number), **shares}
 
 
+def posterior_features(candidates: Candidates, edges: Edges) -> Columns:
+    """Return how likely each candidate is by tables of spans, and its rivals, and what shares its borders."""
+    own = candidates.posteriors.mean(axis=1)
+    total, strongest = np.zeros((2, len(candidates)))
+    for pairs in pair_blocks(candidates):
+        rivals = pairs.conflict * own[pairs.other]
+        total[pairs.rows] = np.add.reduceat(rivals, pairs.starts)
+        strongest[pairs.rows] = np.maximum.reduceat(rivals, pairs.starts)
+    return {
+        **{
+            f"posterior in table {number + 1}": candidates.posteriors[:, number]
+            for number in range(candidates.tables)
+        },
+        "posterior": own,
+        "posterior, log-odds": np.log((own + 0.01) / (1.01 - own)),
+        "largest posterior": candidates.posteriors.max(axis=1),
+        "posteriors of rivals": total,
+        "posterior of the strongest rival": strongest,
+        "lead in posterior": own - strongest,
+    }
+
+
 def relative_features(candidates: Candidates, edges: Edges) -> Columns:
     """Return means over the trees that propose a candidate: its parent, its children, its depth there."""
     families = find_families(candidates)
@@ -169,7 +192,7 @@ def relative_features(candidates: Candidates, edges: Edges) -> Columns:
 
     def mean(values: NDArray[np.generic]) -> Floats:
         total = np.bincount(place, weights=values.astype(np.float64), minlength=len(candidates))
-        return total / candidates.counts
+        return total / np.maximum(candidates.counts, 1)  # only a table of spans may have it
 
     added, split_off = parent_size == size + 1, largest_child == size - 1
     share = candidates.counts / candidates.runs

@@ -108,6 +108,8 @@ def pair_blocks(candidates: Candidates) -> Iterator[Pairs]:
 class Families:
     """Parents and children in the trees that propose candidates; all proposals of all runs, Q in all.
 
+    Tables of spans have no trees.
+
     Parameters
     ----------
     place : int64[Q], the candidate of each proposal.
@@ -126,8 +128,9 @@ def find_families(candidates: Candidates) -> Families:
     In canonical order the parent is the last one before that holds all its words, so that all proposals look
     back at the same time, one step after the other, until they have found it. O(Q d) for distances d.
     """
-    place = np.concatenate(candidates.places)
-    run = np.repeat(np.arange(candidates.runs), [len(p) for p in candidates.places])
+    places = candidates.places[: candidates.runs]
+    place = np.concatenate(places)
+    run = np.repeat(np.arange(candidates.runs), [len(p) for p in places])
     tree = run * len(candidates.lengths) + candidates.sentence[place]
     parent = np.full(len(place), -1, dtype=np.int64)
     seeking, at = np.arange(len(place)), np.arange(len(place)) - 1

@@ -14,6 +14,7 @@ import numpy as np
 from treemean._version import __version__
 from treemean.averaging import average
 from treemean.averaging.alignment import check_aligned
+from treemean.averaging.arguments import columns_of, columns_of_all
 from treemean.errors import (
     FormatError,
     InvalidOption,
@@ -45,11 +46,12 @@ from treemean.fitting.models.objectives import (
 )
 from treemean.fitting.models.signed import Signed
 from treemean.fitting.models.weights import RunWeights
-from treemean.trees import Treebank
+from treemean.trees import Individual, SpanTable, Treebank
 
 FORMAT = "treemean hits"
-#: Files of version 1 have no calibration; those of versions 1 and 2 are for trees without labels.
-VERSION = 3
+#: Files of version 1 have no calibration; those of versions 1 and 2 are for trees without labels, and those
+#: of versions 1 to 3 know no tables of spans.
+VERSION = 4
 #: What every constituent is given by `HitModel.with_probabilities`.
 PROBABILITY = "probability"
 #: A corpus of fewer sentences is averaged with the scores of the development data.
@@ -79,6 +81,7 @@ class HitModel:
     provenance : where the model comes from; JSON-ready.
     calibration : how values become probabilities; None where nothing tells (one run without gold, old files).
     labelled : whether it is for joint averages of sets and labels, or for those without.
+    tables : how many of the runs, the last ones, are tables of spans.
     """
 
     runs: tuple[str, ...]
@@ -89,6 +92,7 @@ class HitModel:
     provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
     calibration: Calibration | None = None
     labelled: bool = False
+    tables: int = 0
 
     @property
     def name(self) -> str:
@@ -102,7 +106,7 @@ class HitModel:
 
     def arguments(
         self,
-        runs: Sequence[Treebank],
+        runs: Sequence[Individual],
         *,
         jobs: int | None = None,
         binary: bool = False,
@@ -136,11 +140,13 @@ class HitModel:
         hits = dict(zip(self.chosen, found.pop("hits"), strict=True))
         return {
             "weights": self._for_all([1.0] * len(self.chosen)),
-            "hits": [hits[k] if k in hits else np.zeros(len(run.labels)) for k, run in enumerate(runs)],
+            "hits": [
+                hits[k] if k in hits else np.zeros(len(columns_of(run).labels)) for k, run in enumerate(runs)
+            ],
             **found,
         }
 
-    def settled(self, batches: Iterable[Sequence[Treebank]], *, jobs: int | None = None) -> HitModel:
+    def settled(self, batches: Iterable[Sequence[Individual]], *, jobs: int | None = None) -> HitModel:
         """Return the model around the scores of a corpus, found by passes over its batches.
 
         Only sums are kept of a pass. A model that looks at each sentence by itself, and one for a corpus that
@@ -158,7 +164,7 @@ class HitModel:
         return replace(self, objective=settle_by(objective, count))
 
     def count_trees(
-        self, batches: Iterable[Sequence[Treebank]], objective: CorpusObjective, *, jobs: int | None
+        self, batches: Iterable[Sequence[Individual]], objective: CorpusObjective, *, jobs: int | None
     ) -> TreeCounts:
         """Return what an objective must know of the trees that are best under it."""
         total = TreeCounts()
@@ -176,7 +182,7 @@ class HitModel:
             raise TreemeanError(f"the model {self.name} has weights of runs, and no estimates for candidates")
         return self.values.probabilities(candidates)
 
-    def hits(self, runs: Sequence[Treebank], *, jobs: int | None = None) -> list[Floats]:
+    def hits(self, runs: Sequence[Individual], *, jobs: int | None = None) -> list[Floats]:
         """Return what every constituent of every run is worth: float64[C] for each run.
 
         Weights of runs are told as values of their constituents of either kind.
@@ -186,7 +192,7 @@ class HitModel:
             given: list[Floats] = found["hits"]
             return given
         return [
-            np.where(run.fan_outs > 1, gapped, plain)
+            np.where(columns_of(run).fan_outs > 1, gapped, plain)
             for run, plain, gapped in zip(
                 runs, found["weights"]["continuous"], found["weights"]["discontinuous"], strict=True
             )
@@ -194,7 +200,7 @@ class HitModel:
 
     def average(
         self,
-        runs: Sequence[Treebank],
+        runs: Sequence[Individual],
         *,
         jobs: int | None = None,
         probability: bool = False,
@@ -220,7 +226,7 @@ class HitModel:
         kept = [s for s in range(len(runs[0])) if s + 1 not in left_out]
         return self.with_probabilities(mean, [run.take(kept) for run in runs] if left_out else runs)
 
-    def probabilities(self, runs: Sequence[Treebank]) -> tuple[Candidates, Floats]:
+    def probabilities(self, runs: Sequence[Individual]) -> tuple[Candidates, Floats]:
         """Return the candidates of the runs that are asked, and how likely each of them is right: float64[M].
 
         Raises `TreemeanError` if the model has no calibration.
@@ -230,7 +236,7 @@ class HitModel:
         candidates = find_candidates([runs[k] for k in self.chosen], labelled=self.labelled)
         return candidates, calibration(self.values.probabilities(candidates), candidates.discontinuous)
 
-    def with_probabilities(self, trees: Treebank, runs: Sequence[Treebank]) -> Treebank:
+    def with_probabilities(self, trees: Treebank, runs: Sequence[Individual]) -> Treebank:
         """Return trees, such as an average of the runs, with the value `probability` for every constituent.
 
         It speaks of sets of words, whatever their labels; one word and the whole sentence have 1, as all
@@ -238,7 +244,7 @@ class HitModel:
         of the runs proposes has 0.
         """
         candidates, probabilities = self.probabilities(runs)
-        check_aligned([*runs, trees])
+        check_aligned([*columns_of_all(runs), trees])
         place = candidates.find(trees)
         known = np.append(probabilities, 0.0)[place]
         if not self.labelled:
@@ -247,11 +253,16 @@ class HitModel:
         values = {**trees.constituent_values, PROBABILITY: known}
         return trees.with_columns(constituent_values=values)
 
-    def _check_runs(self, runs: Sequence[Treebank]) -> None:
+    def _check_runs(self, runs: Sequence[Individual]) -> None:
         if len(runs) != len(self.runs):
             raise MismatchError(
                 f"the hits are fitted to {len(self.runs)} runs, and {len(runs)} are given; "
                 "give the same runs in the same order"
+            )
+        tables = sum(isinstance(run, SpanTable) for run in runs)
+        if tables != self.tables:
+            raise MismatchError(
+                f"the hits are fitted to {self.tables} tables of spans, and {tables} are given (--spans)"
             )
 
     def check_labelled(self, labelled: bool) -> None:
@@ -294,6 +305,7 @@ class HitModel:
             "treemean": __version__,
             "model": self.name,
             "labelled": self.labelled,
+            "tables": list(self.runs[len(self.runs) - self.tables :]),
             "runs": list(self.runs),
             "chosen": list(self.chosen),
             "objective": self.objective.to_dict(),
@@ -333,6 +345,7 @@ class HitModel:
                 if data["version"] == 1 or data["calibration"] is None
                 else Calibration.from_dict(data["calibration"]),
                 data["version"] > 2 and stored.flag(data, "labelled"),
+                len(stored.texts(data, "tables")) if data["version"] > 3 else 0,
             )
         except FormatError:
             raise
@@ -344,6 +357,8 @@ class HitModel:
     def _check(self) -> None:
         """Raise `FormatError` if the parts do not fit together."""
         known = range(len(self.runs))
+        if self.tables and (self.tables >= len(self.runs) or not isinstance(self.values, Logistic | Boosted)):
+            raise FormatError(f"{self.tables} of {len(self.runs)} runs are tables of spans")
         if not self.chosen or tuple(k for k in known if k in self.chosen) != self.chosen:
             raise FormatError(f"the hits choose runs {self.chosen} of {len(self.runs)}")
         if isinstance(self.values, RunWeights):

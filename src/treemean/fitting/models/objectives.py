@@ -25,7 +25,7 @@ from treemean.averaging import average
 from treemean.errors import FormatError
 from treemean.files import stored
 from treemean.fitting.candidates import Candidates, Flags, Floats
-from treemean.trees import Treebank
+from treemean.trees import Individual, Treebank
 from treemean.trees.bitsets import Ints
 
 #: How often scores and trees are computed from each other.
@@ -40,14 +40,14 @@ class SentenceObjective:
 
     def arguments(
         self,
-        runs: Sequence[Treebank],
+        runs: Sequence[Individual],
         candidates: Candidates,
         probabilities: Floats,
         jobs: int | None,
         binary: bool = False,
     ) -> dict[str, Any]:
         """Return what `treemean.average` needs beside the runs."""
-        return {"hits": candidates.spread(candidates.runs * probabilities), "beta": self.beta}
+        return {"hits": candidates.spread(len(candidates.places) * probabilities), "beta": self.beta}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -62,7 +62,7 @@ class ExpectedObjective:
 
     def arguments(
         self,
-        runs: Sequence[Treebank],
+        runs: Sequence[Individual],
         candidates: Candidates,
         probabilities: Floats,
         jobs: int | None,
@@ -73,7 +73,7 @@ class ExpectedObjective:
         return {"hits": candidates.spread(values), "additive": not binary}
 
     def values(
-        self, runs: Sequence[Treebank], candidates: Candidates, probabilities: Floats, jobs: int | None
+        self, runs: Sequence[Individual], candidates: Candidates, probabilities: Floats, jobs: int | None
     ) -> Floats:
         """Return 2p − λ for the best λ that each sentence can reach.
 
@@ -162,7 +162,7 @@ class CorpusObjective:
 
     def arguments(
         self,
-        runs: Sequence[Treebank],
+        runs: Sequence[Individual],
         candidates: Candidates,
         probabilities: Floats,
         jobs: int | None,
@@ -213,7 +213,7 @@ Objective = SentenceObjective | ExpectedObjective | CorpusObjective
 
 def settle(
     objective: CorpusObjective,
-    runs: Sequence[Treebank],
+    runs: Sequence[Individual],
     candidates: Candidates,
     probabilities: Floats,
     jobs: int | None = None,
@@ -248,7 +248,9 @@ def settle_by(
     return best
 
 
-def solve(runs: Sequence[Treebank], candidates: Candidates, values: Floats, jobs: int | None = None) -> Ints:
+def solve(
+    runs: Sequence[Individual], candidates: Candidates, values: Floats, jobs: int | None = None
+) -> Ints:
     """Return the candidates of the trees with the largest sums of values, ascending."""
     labelled = candidates.labelling is not None
     trees = average(list(runs), hits=candidates.spread(values), additive=True, labelled=labelled, jobs=jobs)

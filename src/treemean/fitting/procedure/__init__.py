@@ -8,6 +8,7 @@ from typing import get_args
 
 import numpy as np
 
+from treemean.averaging.arguments import columns_of
 from treemean.errors import InvalidOption, TreemeanError, no_such
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import METRICS
@@ -21,14 +22,14 @@ from treemean.fitting.procedure.options import Options
 from treemean.fitting.procedure.provenance import Fingerprint, provenance_of
 from treemean.fitting.procedure.weights import WITHOUT_GOLD, fit_weights, fit_without_gold
 from treemean.names import Metric, ObjectiveName, SelectionRule, Target
-from treemean.trees import Treebank
+from treemean.trees import Individual, Treebank
 
 #: From so many development sentences on, boosted trees are the default model.
 BOOSTED_FROM = 300
 
 
 def fit(
-    runs: Sequence[Treebank],
+    runs: Sequence[Individual],
     gold: Treebank | None = None,
     model: str | None = None,
     *,
@@ -54,7 +55,9 @@ def fit(
 
     Parameters
     ----------
-    runs : development treebanks of the runs that are to be averaged.
+    runs : development treebanks of the runs that are to be averaged. After these there may be tables of
+        spans (`SpanTable`) for the models `logistic` and `boosted`: their spans become candidates, and their
+        posteriors tell how likely a candidate is.
     gold : gold trees of these sentences, by position; `agreement`, `em`, `apart` and `equal` need none.
     model : a name in `MODELS`; `logistic` for fewer than 300 sentences and `boosted` otherwise if not given.
     target : `overall`, `disc` or `both`: F1_overall + η F1_discontinuous.
@@ -95,11 +98,15 @@ def fit(
         tuple(gaps_from), gap_weight,
     )  # fmt: skip
     chosen_model = _default_model(gold) if model is None else model
+    trees = [run for run in runs if isinstance(run, Treebank)]
+    tables = len(runs) - len(trees)
+    if tables:
+        _check_tables(chosen_model, options, len(trees))
     if gold is None:
-        return fit_batches([runs], chosen_model, options, len(runs), names)
+        return fit_batches([trees], chosen_model, options, len(runs), names)
     _check(chosen_model, gold, options, len(runs))
     if labelled:
-        _check_labels(runs, gold)
+        _check_labels(trees, gold)
     called = _names(names, len(runs))
     development = make_development(runs, gold, protocol=protocol, labelled=labelled, folds=folds, seed=seed)
     fitted = (
@@ -107,7 +114,9 @@ def fit(
         if chosen_model in TRAINERS
         else fit_weights(development, chosen_model, options)
     )
-    return _described(fitted, options, [*map(Fingerprint.of, runs)], Fingerprint.of(gold), called)
+    fitted = replace(fitted, tables=tables)
+    read = [Fingerprint.of(columns_of(run)) for run in runs]
+    return _described(fitted, options, read, Fingerprint.of(gold), called)
 
 
 def fit_batches(
@@ -207,6 +216,16 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
         raise InvalidOption(f"the model {model} takes no given scores; `scalar` does")
     if options.scores is not None and len(options.scores) != runs:
         raise InvalidOption(f"{len(options.scores)} scores for {runs} runs")
+
+
+def _check_tables(model: str, options: Options, trees: int) -> None:
+    """Raise an error where tables of spans are given to what cannot use them."""
+    if model not in ("logistic", "boosted"):
+        raise InvalidOption(f"the model {model} takes no tables of spans; logistic and boosted do")
+    if options.labelled:
+        raise InvalidOption("tables of spans have no labels: leave out labelled")
+    if not trees:
+        raise InvalidOption("tables of spans go with treebanks of the same sentences: give at least one")
 
 
 def _check_labels(runs: Sequence[Treebank], gold: Treebank | None) -> None:

@@ -108,8 +108,10 @@ def fit_estimator(development: Development, model: str, options: Options) -> Hit
         everyone = len(chosen) == len(development.runs)
         return _Attempt(development if everyone else development.of_runs(chosen), model, options)
 
+    tables = range(len(development.trees), len(development.runs))  # which are used, whatever runs are chosen
+
     def chosen_by(sentences: Flags) -> tuple[int, ...]:
-        return search.search(options.select, options.size, 1.0, sentences).chosen
+        return (*search.search(options.select, options.size, 1.0, sentences).chosen, *tables)
 
     attempts = [(attempt(chosen_by(~unseen)), unseen) for unseen in development.held_out]
 

@@ -59,7 +59,7 @@ def make_report(
     if development.labelled:
         kinds["labels_by_vote"] = False
     plain = {
-        name: development.evaluate(average(list(development.runs), labelled=labelled, jobs=options.jobs))
+        name: development.evaluate(average(development.trees, labelled=labelled, jobs=options.jobs))
         for name, labelled in kinds.items()
     }
     score = target_score(evaluation.overall, evaluation.discontinuous, options.used_eta)

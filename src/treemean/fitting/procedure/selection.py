@@ -69,7 +69,7 @@ class SchemeSearch:
         self._metric, self._scores, self._jobs = metric, scores, jobs
         self._counts = {
             metric: np.stack([counts_of(e, metric, len(development.gold)) for e in evaluations])
-            for evaluations in [[development.evaluate(run) for run in development.runs]]
+            for evaluations in [[development.evaluate(run) for run in development.trees]]
             for metric in METRICS
         }
         self.tried: set[Scheme] = set()
