@@ -20,4 +20,6 @@ def prepared_config(
     train = [str(data / name.partition(": ")[2]) for name in files["train"]]
     given = [f"data.train={json.dumps(train)}", f"data.development={data / next(iter(files['development']))}"]
     given += [f"data.{name}={way[name]}" for name in ("vocabulary", "max_length")]
+    guides = [str(data / name.partition(": ")[2]) for name in files.get("guides", ())]
+    given += [f"data.guides={json.dumps(guides)}"] if guides else []
     return load_config(preset, [*given, *overrides])

@@ -344,6 +344,8 @@ print(json.dumps(ended))
     words = [sys.executable, "-c", code]
     found = program(*words, cwd=ROOT, env=bare)
     areas = {"kernels": "__main__ dense hazard ranks soak"}
-    areas["learning"] = "discontinuity ensemble gradients posteriors prepare quality reproducible stability"
+    areas["learning"] = (
+        "again discontinuity ensemble gradients posteriors prepare quality reproducible stability"
+    )
     programs = {f"benchmarks.{area}.{name}" for area, names in areas.items() for name in names.split()}
     assert json.loads(found.stdout.splitlines()[-1]) == dict.fromkeys(programs, 0)

@@ -12,12 +12,14 @@ import pytest
 import torch
 
 import treemean
-from benchmarks.learning import choosing, dutch, epochs, posteriors, supply
+from benchmarks.corpora import prepared_config
+from benchmarks.learning import again, choosing, dutch, epochs, posteriors, prepare, supply
 from benchmarks.page import discontinuity, results
 from treemean import Tree, Treebank
 from treemean.formats import read, write
 from treemean.grammars import GrammarConfig, build_grammar
 from treemean.parsing import Model, Vocabulary
+from treemean.training.single import prepare_folder
 
 WORDS = {"dev": "The dog , it sleeps .", "test": "Wake your friend up !"}
 
@@ -180,25 +182,47 @@ def test_epochs_beside_the_last_one(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert rows == [["| epoch 2", "2"], ["| epoch 1", "2"], ["| all epochs", "4"]]
 
 
-def test_layers_hold_every_span_once_and_cross_nowhere() -> None:
-    spans = [(0b0011, 0.5), (0b0110, 0.4), (0b1100, 0.45), (0b1001, 0.2), (0b1111, 1.0)]
-    layers = posteriors.in_layers(spans, 3)
-    assert layers == [[(15, 1.0), (3, 0.5), (12, 0.45)], [(6, 0.4), (9, 0.2)], []]
+def tiny_model(gold: treemean.Treebank, folder: Path) -> str:
+    """Save a model that knows the words of some trees, and return its folder."""
+    torch.manual_seed(1)
+    sizes = {"nonterminals": 4, "preterminals": 6, "discontinuous": 3, "ranks": (4, 2, 4, 2), "embedding": 8}
+    vocabulary = Vocabulary.most_frequent([word.lower() for tree in gold for word in tree.words], 20)
+    model = Model(build_grammar(GrammarConfig("tn-lcfrs", **sizes), len(vocabulary)), vocabulary)
+    model.save(folder / "model")
+    return str(folder / "model")
+
+
+def test_learning_again_from_trees_of_the_training_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = treemean.sample.gold()[:12]
+    text = tmp_path / "train.txt"
+    text.write_text("".join(" ".join(tree.words) + "\n" for tree in gold))
+    write(gold, tmp_path / "dev.jsonl")
+    model = tiny_model(gold, tmp_path)
+    words = [model, "--text", str(text), "--out", str(tmp_path), "--longest", "8"]
+    again.main(words)
+    assert "run01.jsonl.gz: 12 sentences" in capsys.readouterr().out
+    again.main([*words, "--names", "run01"])  # it is there
+    assert not capsys.readouterr().out
+    guides = tmp_path / "run01.jsonl.gz"
+    assert read(guides).lengths.max() > 8
+    prepare.make(tmp_path, "some-guided", text, "dev.jsonl", f"data.guides={json.dumps([str(guides)])}")
+    config = prepared_config(tmp_path, "some-guided")
+    assert config is not None
+    assert config.data.guides == (str(guides),)
+    assert prepare_folder(config, tmp_path / "some-guided").guides is not None
 
 
 def test_posteriors_of_a_trained_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    torch.manual_seed(1)
-    sizes = {"nonterminals": 4, "preterminals": 6, "discontinuous": 3, "ranks": (4, 2, 4, 2), "embedding": 8}
     gold = treemean.sample.gold()[:12]
     gold = gold.take(np.flatnonzero(gold.lengths <= 8))
-    vocabulary = Vocabulary.most_frequent([word.lower() for tree in gold for word in tree.words], 20)
-    model = Model(build_grammar(GrammarConfig("tn-lcfrs", **sizes), len(vocabulary)), vocabulary)
-    model.save(tmp_path / "model")
+    model = tiny_model(gold, tmp_path)
     for part in dutch.PARTS:
         write(gold, tmp_path / f"{part}.jsonl")
-    words = ["collect", str(tmp_path / "model"), "--data", str(tmp_path), "--out", str(tmp_path / "out")]
-    posteriors.main([*words, "--layers", "2"])
+    words = ["collect", model, "--data", str(tmp_path), "--out", str(tmp_path / "out")]
+    posteriors.main([*words, "--least", "0.1"])
     for part in dutch.PARTS:
         write(gold, tmp_path / "out" / part / "gold.jsonl")
-    posteriors.main(["compare", str(tmp_path / "out"), "--model", "typed"])
-    assert "layers, largest sum of posteriors" in capsys.readouterr().out
+    posteriors.main(["compare", str(tmp_path / "out"), "--model", "logistic"])
+    assert "trees and tables, fitted" in capsys.readouterr().out

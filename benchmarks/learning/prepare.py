@@ -9,6 +9,10 @@ third/   every third sentence of it, with the same development part
 smoke/   all of it, with every sixteenth sentence of the development part
 short/   its sentences of at most 20 words and 5,000 known words, and such development sentences: for a CPU
 dev.jsonl, dev-small.jsonl, test.jsonl   gold trees; sentences of more than 40 words are left out later
+
+    python -m benchmarks.learning.prepare --out out/gpu-data --guides TREES --corpus full
+
+makes full-guided/ beside them: the same sentences, with guides (trees of all sentences of train.txt.gz).
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import gzip
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.common import data_folder
@@ -33,11 +38,21 @@ THIRD, SMALL = 3, 16
 SHORT = ("data.max_length=20", "data.vocabulary=5000")
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("out/gpu-data"))
-    out = parser.parse_args().out
+    parser.add_argument("--guides", type=Path, help="trees of the training sentences")
+    parser.add_argument("--corpus", choices=("full", "short"), default="full", help="which one gets guides")
+    options = parser.parse_args(words)
+    out: Path = options.out
     source = dutch_folder()
+    train = source / "train.txt.gz"
+    if options.guides is not None:
+        others = SHORT if options.corpus == "short" else ()
+        make(
+            out, f"{options.corpus}-guided", train, "dev.jsonl", f'data.guides=["{options.guides}"]', *others
+        )
+        return
     out.mkdir(parents=True, exist_ok=True)
     trees = parts_of_treebank(source)
     for name, part in {
@@ -47,7 +62,6 @@ def main() -> None:
     }.items():
         write(part, out / f"{name}.jsonl")
         print(f"{name}.jsonl: {len(part)} sentences", flush=True)
-    train = source / "train.txt.gz"
     with tempfile.TemporaryDirectory() as folder:
         third = Path(folder) / "third.txt.gz"
         write_share(train, third, THIRD)
@@ -57,13 +71,14 @@ def main() -> None:
             ("smoke", train, "dev-small.jsonl"),
             ("short", train, "dev.jsonl", *SHORT),
         ):
-            given = [
-                f"data.train={json.dumps([str(text)])}",
-                f"data.development={out / development}",
-                *others,
-            ]
-            data = prepare(load_config("tn-lcfrs", given).data, out / name)
-            print(f"{name}: {data.describe()}", flush=True)
+            make(out, name, text, development, *others)
+
+
+def make(out: Path, name: str, text: Path, development: str, *others: str) -> None:
+    """Prepare a corpus of a text."""
+    given = [f"data.train={json.dumps([str(text)])}", f"data.development={out / development}", *others]
+    data = prepare(load_config("tn-lcfrs", given).data, out / name)
+    print(f"{name}: {data.describe()}", flush=True)
 
 
 def dutch_folder() -> Path:

@@ -82,5 +82,5 @@ def test_choices_are_completed(typed: str, expected: set[str]) -> None:
 
 def test_usage_is_the_same_in_errors_and_in_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        ROOT(["average"], prog_name="treemean")
-    assert "Usage: treemean average RUN... [OPTIONS]\n" in capsys.readouterr().err
+        ROOT(["fit"], prog_name="treemean")
+    assert "Usage: treemean fit RUN... [OPTIONS]\n" in capsys.readouterr().err

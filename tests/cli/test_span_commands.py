@@ -151,7 +151,7 @@ def test_what_cannot_be_done(words: tuple[str, ...], message: str, folder: Path)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("average", "-o", "x.jsonl"), "give at least one treebank, or --spans"),
+        (("average", "-o", "x.jsonl"), "RUN... is missing. Treebanks of the same sentences, or --spans."),
         (("average", "a.jsonl", "-o", "a.parquet", "--spans", "a.parquet"), "a.parquet is also an input"),
         (("average", "a.jsonl", "-o", "x/", "--spans", "a.parquet"), "when shards are written"),
         (("fit", "a.jsonl", "--spans", "a.parquet", "-o", "x.json", "--model", "equal"), "need --gold"),

@@ -24,7 +24,10 @@ def folder(tmp_path: Path) -> Path:
     ("arguments", "said"),
     [
         ("average a.jsonl b.jsonl", "-o, --output FILE is missing. Where to write the average; - prints it."),
-        ("average", "RUN... is missing. Treebanks of the same sentences. Example: treemean average run1.dbr"),
+        (
+            "fit",
+            "RUN... is missing. Treebanks of the development sentences. Example: treemean fit dev/run*.dbr",
+        ),
         ("fit a.jsonl", "-o, --output FILE is missing. Where to write the hits, as JSON; - prints them."),
         ("experiment", "NAME is missing. A table or figure, or all of them. One of main, positives, "),
         ("experiment mian", "NAME: 'mian' is none of main, positives, "),

@@ -13,7 +13,7 @@ from treemean.cli import options
 from treemean.cli.aligned import aligned_batches
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES, WRITES_FOLDER
-from treemean.cli.several import SeveralSpans
+from treemean.cli.several import RunsOrSpans
 from treemean.names import Direction, MethodName, TieRule, Unaries
 
 if TYPE_CHECKING:
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from treemean.trees import Individual, Treebank
 
 
-@app.command(cls=SeveralSpans)
+@app.command(cls=RunsOrSpans)
 def average(
     runs: Annotated[
-        list[str] | None, READS, typer.Argument(metavar="RUN...", help="Treebanks of the same sentences.")
+        list[str] | None,
+        READS,
+        typer.Argument(metavar="RUN...", help="Treebanks of the same sentences, or --spans."),
     ] = None,
     *,
     output: Annotated[
@@ -180,8 +182,6 @@ def average(
     from treemean.scaling.ties import TiesFile
 
     runs, tables = runs or [], spans or []
-    if not runs and not tables:
-        raise typer.BadParameter("give at least one treebank, or --spans", param_hint="RUN...")
     if direction is not None and not binary:
         raise typer.BadParameter("it works only with --binary: give that as well", param_hint="--direction")
     if unaries is not None and not labelled:

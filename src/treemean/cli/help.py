@@ -59,6 +59,19 @@ class Command(TyperCommand):
                 error.format_message = lambda: message  # type: ignore[attr-defined]
             raise
 
+    def missing(self, ctx: Any, name: str) -> Exception:
+        """Return the error about a parameter that is missing."""
+        found = next(one for one in _parameters(self.callback) if one.name == name)
+        error = typer.BadParameter("", ctx=ctx)
+        error.format_message = lambda: self._missing(found)  # type: ignore[method-assign]
+        return error
+
+    def _missing(self, found: _Parameter) -> str:
+        """Return what to say about a parameter that is missing, with an example."""
+        lines = (line.strip() for line in (self.help or "").splitlines())
+        example = next((line for line in lines if line.startswith("treemean ")), "")
+        return usage.missing(found.left, found.text, found.kind, example)
+
     def _explained(self, error: Exception, typed: list[str]) -> str | None:
         """Return what is wrong with an argument, None if we do not know better."""
         name = getattr(getattr(error, "param", None), "name", None)
@@ -66,9 +79,7 @@ class Command(TyperCommand):
         if found is None:
             return None
         if type(error).__name__ == "MissingParameter":
-            lines = (line.strip() for line in (self.help or "").splitlines())
-            example = next((line for line in lines if line.startswith("treemean ")), "")
-            return usage.missing(found.left, found.text, found.kind, example)
+            return self._missing(found)
         names = getattr(error.param, "opts", [])  # type: ignore[attr-defined]
         given = usage.typed_value([] if found.is_argument else names, typed, getattr(error, "message", ""))
         wrong = usage.wrong_value(found.kind, found.least, found.most, given)

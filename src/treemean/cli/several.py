@@ -18,6 +18,17 @@ class SeveralSpans(Command):
         return super().parse_args(ctx, one_by_one(args))
 
 
+class RunsOrSpans(SeveralSpans):
+    """A command that needs treebanks or tables of spans."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the arguments."""
+        left = super().parse_args(ctx, args)
+        if not (ctx.params["runs"] or ctx.params["spans"] or ctx.resilient_parsing):
+            raise self.missing(ctx, "runs")
+        return left
+
+
 def one_by_one(arguments: Sequence[str]) -> list[str]:
     """Repeat the option before each of its files.
 

@@ -24,7 +24,7 @@ def missing(left: str, text: str, kind: Any, example: str) -> str:
     'RUN... is missing. Treebanks of the same sentences. Example: treemean stats a.dbr'
     """
     plain = re.sub(r"\[/?[a-z]+\]", "", text)  # without the markup of the help
-    told = f"{left} is missing. {plain}"
+    told = f"{left.strip('[]')} is missing. {plain}"
     if get_origin(kind) is Literal:
         told += f" One of {', '.join(map(str, get_args(kind)))}."
     return f"{told} Example: {example}" if example else told
