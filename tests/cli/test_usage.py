@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
         ("average a.jsonl b.jsonl", "-o, --output FILE is missing. Where to write the average; - prints it."),
         (
             "fit",
-            "RUN... is missing. Treebanks of the development sentences. Example: treemean fit dev/run*.dbr",
+            "RUN... is missing. Treebanks of the development sentences. Example: treemean fit dev/",
         ),
         ("fit a.jsonl", "-o, --output FILE is missing. Where to write the hits, as JSON; - prints them."),
         ("experiment", "NAME is missing. A table or figure, or all of them. One of main, positives, "),
