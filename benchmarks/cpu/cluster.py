@@ -51,7 +51,7 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """How long it took, how much work was lost with machines, how many failed, and how long workers idled."""
 
     makespan: float
@@ -60,7 +60,7 @@ class Outcome:
     busy: float
 
 
-def simulate(cluster: Cluster, seed: int = 0) -> Outcome:
+def simulate(cluster: Cluster, seed: int = 0) -> JobOutcome:
     """Run a job; the same seed gives the same outcome.
 
     >>> simulate(Cluster(machines=2, cores=2, shards=8, shard_time=3.0)).makespan
@@ -96,7 +96,7 @@ def simulate(cluster: Cluster, seed: int = 0) -> Outcome:
         busy += length
         end = max(end, begun + length)
         heapq.heappush(free, (begun + length, worker))
-    return Outcome(end, lost, failed + sum(time <= end for time in fails_at), busy)
+    return JobOutcome(end, lost, failed + sum(time <= end for time in fails_at), busy)
 
 
 def _next_failure(cluster: Cluster, rng: random.Random, since: float) -> float:

@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import treemean
-from benchmarks.common import data_folder, times
+from benchmarks.common import data_folder, show, times
 from treemean.averaging import average
+from treemean.reporting.tables import Cell
 from treemean.trees import Constituent, Tree, Treebank, compatible
 
 #: How many of the labels, and how many of the constituents, are changed.
@@ -86,8 +87,7 @@ def main(arguments: Sequence[str]) -> None:
     options = parser.parse_args(arguments)
     bank = read_gold(parser, options.gold)
     gold = bank[: options.sentences]
-    print("| copies | labels changed | constituents changed | best copy | vote | joint | joint, no unaries |")
-    print("|---:|---:|---:|---:|---:|---:|---:|")
+    rows: list[list[Cell]] = []
     for label_rate, rate in RATES:
         for count in COPIES:
             copies = copies_of(gold, count, label_rate, rate)
@@ -96,8 +96,10 @@ def main(arguments: Sequence[str]) -> None:
                 average(copies, labelled=labelled, unaries=unaries)
                 for labelled, unaries in ((False, "keep"), (True, "keep"), (True, "none"))
             ]
-            scores = " | ".join(f"{labelled_f1(mean, gold):.1f}" for mean in averages)
-            print(f"| {count} | {label_rate:.0%} | {rate:.0%} | {best:.1f} | {scores} |", flush=True)
+            shares = (str(count), f"{label_rate:.0%}", f"{rate:.0%}")
+            rows.append([*shares, *(f"{f1:.1f}" for f1 in (best, *(labelled_f1(m, gold) for m in averages)))])
+    columns = ["copies", "labels changed", "constituents changed", "best copy", "vote", "joint"]
+    show([*columns, "joint, no unaries"], rows, f"labelled F1, {len(gold)} sentences")
     copies = copies_of(bank, 5, 0.3, 0.2)
     vote = times(lambda: average(copies, jobs=1), 5, time.process_time)[0]
     joint = times(lambda: average(copies, jobs=1, labelled=True), 5, time.process_time)[0]

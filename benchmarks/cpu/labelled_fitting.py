@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from statistics import mean, stdev
 
 import treemean
+from benchmarks.common import show
 from benchmarks.cpu.labelled import COPIES, RATES, copies_of, read_gold
 from treemean.averaging import average
 from treemean.fitting import fit
+from treemean.reporting.tables import Cell
 from treemean.trees import Treebank
 
 DEVELOPMENT, TEST = slice(0, 500), slice(500, 1500)
@@ -52,18 +54,19 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args(arguments)
     gold = read_gold(parser, options.gold)[: TEST.stop]
+    rows: list[list[Cell]] = []
     for rates in RATES:
         for count in COPIES:
             found = [scores(gold, count, rates, seed) for seed in range(options.seeds)]
-            if (rates, count) == (RATES[0], COPIES[0]):
-                print(f"| copies | labels changed | constituents changed | {' | '.join(found[0])} |")
-                print("|---:" * (3 + len(found[0])) + "|")
             columns = [[one[name] for one in found] for name in found[0]]
             cells = [
                 f"{mean(column):.1f}" + (f" ± {stdev(column):.1f}" if len(column) > 1 else "")
                 for column in columns
             ]
-            print(f"| {count} | {rates[0]:.0%} | {rates[1]:.0%} | {' | '.join(cells)} |", flush=True)
+            rows.append([str(count), f"{rates[0]:.0%}", f"{rates[1]:.0%}", *cells])
+    show(
+        ["copies", "labels changed", "constituents changed", *found[0]], rows, "labelled F1 on test sentences"
+    )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.common import Budget, exit_if_failed, fail
 from benchmarks.kernels import decoding, dense, epochs, gate, step, trained, tune
-from benchmarks.page.tables import told_tables
+from benchmarks.page.tables import joined_tables
 from benchmarks.reports import Report, guard, need_gpu
 
 #: The parts in their order, and how many seconds each may need; the last two only if asked for.
@@ -55,7 +55,7 @@ def main() -> None:
         else:
             measure(part, options, budget, report)
     if passed:
-        print(f"\nAll checks are passed. {budget}\n\n{told_tables(report.values)}")
+        print(f"\nAll checks are passed. {budget}\n\n{joined_tables(report.values)}")
     exit_if_failed()
 
 

@@ -24,7 +24,7 @@ from benchmarks.corpora import prepared_config
 from benchmarks.kernels.timing import milliseconds
 from benchmarks.reference import SENTENCES_BY_LENGTH
 from treemean.grammars import Grammar
-from treemean.training import Outcome, Request, TrainingConfig, load_config
+from treemean.training import Request, StepOutcome, TrainingConfig, load_config
 from treemean.training.batches import BatchOrder
 from treemean.training.corpus import Data, prepare
 from treemean.training.development import measure as measure_development
@@ -160,7 +160,7 @@ def compare(
         words = torch.randint(0, VOCABULARY, (len(together), 20, n), generator=drawn)
         asked = {run: Request(own, None, own.numel(), 0.002, math.inf, step) for run, own in enumerate(words)}
         a, b = alone.step({0: asked[0]})[0], together.step(asked)[0]
-        differences.append(float((a - b)[Outcome.LIKELIHOOD].abs()) / (20 * n))
+        differences.append(float((a - b)[StepOutcome.LIKELIHOOD].abs()) / (20 * n))
     mine, other = alone.state(0), together.state(0)
     names = [name for name in mine if name.startswith("grammar.")]
     apart = sum(float((mine[name] - other[name]).square().sum()) for name in names) ** 0.5

@@ -152,7 +152,7 @@ def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget, options: N
         if entry["variant"] == variant and entry["epochs"] == common and known == names:
             return
     told: dict[Run, list[dict[str, Any]]] = {run: [] for run in jobs}
-    found: dict[Run, list[gaps.Found]] = {run: [] for run in jobs}
+    found: dict[Run, list[gaps.GapSets]] = {run: [] for run in jobs}
     for run, job in jobs.items():
         data = prepare_folder(job.config, job.folder)
         for epoch in range(1, common + 1):
@@ -176,7 +176,7 @@ def _measure(jobs: Mapping[Run, Job], report: Report, budget: Budget, options: N
 
 
 def _with_criteria(
-    run: Run, told: Mapping[Run, list[dict[str, Any]]], found: Mapping[Run, list[gaps.Found]]
+    run: Run, told: Mapping[Run, list[dict[str, Any]]], found: Mapping[Run, list[gaps.GapSets]]
 ) -> list[dict[str, Any]]:
     """Add to the epochs of a run what can be said of it without gold trees, beside the other runs."""
     own = found[run]

@@ -30,7 +30,7 @@ Gapped = set[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Found:
+class GapSets:
     """The discontinuous constituents of a run's trees, and the gold ones of two parts, each set once."""
 
     proposed: Gapped
@@ -39,7 +39,7 @@ class Found:
 
 def measure_gaps(
     grammar: Grammar, data: Data, config: TrainingConfig, *, likelihoods: bool = True
-) -> tuple[dict[str, Any], Found, Treebank]:
+) -> tuple[dict[str, Any], GapSets, Treebank]:
     """Return scores and what is known of gaps, by name; the discontinuous constituents and the trees.
 
     Likelihoods are those of the grammar without weights of gaps. What only TN-LCFRS has is NaN for others,
@@ -74,7 +74,7 @@ def measure_gaps(
     return numbers, found, told.trees
 
 
-def find_gaps(trees: Treebank, data: Data, config: TrainingConfig) -> Found:
+def find_gaps(trees: Treebank, data: Data, config: TrainingConfig) -> GapSets:
     """Return the discontinuous constituents of development and gold trees, punctuation removed."""
     assert data.gold is not None
     punctuation: Any = frozenset() if config.data.punctuation == "keep" else config.data.punctuation
@@ -82,7 +82,7 @@ def find_gaps(trees: Treebank, data: Data, config: TrainingConfig) -> Found:
         trees, data.gold, get_protocol("paper"), max_length=config.data.max_length, punctuation=punctuation
     )
     gold = {(number, mask) for number, mask in discontinuous(pair.gold) if bitsets.fan_out_of(mask) == 2}
-    return Found(discontinuous(pair.predicted), gold)
+    return GapSets(discontinuous(pair.predicted), gold)
 
 
 def discontinuous(trees: Treebank) -> Gapped:
@@ -95,11 +95,11 @@ def discontinuous(trees: Treebank) -> Gapped:
     }
 
 
-def recall(runs: Sequence[Found]) -> float:
+def recall(runs: Sequence[GapSets]) -> float:
     """Return how many of the gold constituents some of the runs has, in percent; 0 if there are none.
 
     >>> gold = {(0, 0b101), (1, 0b1011)}
-    >>> recall([Found({(0, 0b101)}, gold), Found({(1, 0b101)}, gold)])
+    >>> recall([GapSets({(0, 0b101)}, gold), GapSets({(1, 0b101)}, gold)])
     50.0
     """
     gold = runs[0].gold

@@ -42,7 +42,7 @@ def study(
     report.save(**{name: {label: summary(job) for label, job in jobs.items()}}, complete=complete)
     print(f"{budget} {name}: epoch, development nats per word, F1 (continuous, discontinuous)")
     for label, told in report.values[name].items():
-        print(f"  {label}: {_told(told)}", flush=True)
+        print(f"  {label}: {_run_line(told)}", flush=True)
     print(f"{budget} {'everything is done' if complete else 'the same command goes on'}", flush=True)
     return complete
 
@@ -83,7 +83,7 @@ def nats_per_word(scores: Mapping[str, Any]) -> float:
     return float(-scores["log_likelihood"] / scores["words"])
 
 
-def _told(run: Mapping[str, Any]) -> str:
+def _run_line(run: Mapping[str, Any]) -> str:
     points = [
         f"{e['epoch']}: {nats_per_word(e):.4f} {e['f1']:.2f} "
         f"({e['f1_continuous']:.2f}, {e['f1_discontinuous']:.2f}){'*' if e['selected'] else ''}"

@@ -182,7 +182,7 @@ def kernel_tables(data: Mapping[str, Any]) -> dict[str, str]:
     return {name: make(data).to_markdown() for name, (_, make) in TABLES.items() if data.get(name)}
 
 
-def told_tables(data: Mapping[str, Any]) -> str:
+def joined_tables(data: Mapping[str, Any]) -> str:
     """Return them one after another, with what they show, and the public code beside them."""
     told = [f"{TABLES[name][0]}:\n\n{text}" for name, text in kernel_tables(data).items()]
     return "\n\n".join([*told, f"The public code, milliseconds, 20 sentences:\n\n{reference_table()}"])

@@ -19,6 +19,10 @@ FileFormat = Literal["", "text", FormatName]
 
 #: Dialects of continuous brackets (`formats.dialects`); the first lets the content tell.
 DialectName = Literal["auto", "ptb", "helsinki", "helsinki-lemma", "tag-word-lemma", "word-slash-tag"]
+#: What happens to trees that a format cannot express (`formats.writing`).
+OnUnwritable = Literal["error", "skip", "make-continuous"]
+#: How tables are printed.
+TableFormat = Literal["table", "markdown", "csv", "json"]
 
 # ---- trees ------------------------------------------------------------------------------------------
 
@@ -28,6 +32,8 @@ Direction = Literal["left", "right", "balanced"]
 BinarisingRule = Literal[Direction, "head"]
 #: Trees that need no grammar (`trees.branching`).
 BranchingRule = Literal["left", "right", "random"]
+#: What happens to grammatical functions: they stay, go, or move to labels and from there.
+FunctionRule = Literal["keep", "drop", "join", "split"]
 #: Which label of a unary chain stays.
 ChainLabel = Literal["top", "bottom", "join"]
 #: Files of drawings, by the ends of their names (`trees.drawing.files`).
@@ -98,6 +104,18 @@ EngineName = Literal["local", "ray"]
 
 # ---- parsers ----------------------------------------------------------------------------------------
 
+#: Grammars (`grammars.config.PUBLISHED`).
+GrammarKind = Literal["n-pcfg", "c-pcfg", "tn-pcfg", "n-lcfrs", "c-lcfrs", "tn-lcfrs"]
+#: How the inside algorithm is computed; the first leaves that to the grammar.
+BackendName = Literal["auto", "naive", "torch", "triton"]
+#: By what the best epoch is chosen.
+EpochRule = Literal["f1", "likelihood"]
+#: Which sentences make a batch: of one length, or of similar ones.
+BatchLengths = Literal["equal", "mixed"]
+#: How the learning rate changes.
+Schedule = Literal["constant", "linear", "cosine"]
+#: What numbers models have while they are trained.
+Precision = Literal["float32", "float64"]
 #: Which tree is read from a chart: of least expected error, or of the best derivation.
 DecoderName = Literal["mbr", "viterbi"]
 #: What parsers do not see: punctuation by tag, by word, by tag where there are tags; or they see all.

@@ -125,14 +125,15 @@ def as_row(tree: Tree) -> SpanRow:
     return SpanRow(tree.words, tree.id, [(mask, 1.0) for mask in masks], float(len(masks)))
 
 
-def as_given(individuals: Sequence[Individual]) -> list[Treebank | SpanTable]:
+def of_one_sentence(individuals: Sequence[Individual]) -> list[Treebank | SpanTable]:
     """Return trees and rows as treebanks and tables of one sentence."""
     return [table_of(one) if isinstance(one, SpanRow) else Treebank.from_trees([one]) for one in individuals]
 
 
 def averaged(individuals: Sequence[Individual], weights: object = None, **options: object) -> Tree:
     """Return the average of one sentence."""
-    return average(as_given(individuals), weights, **options)[0]  # type: ignore[arg-type, return-value]
+    given = of_one_sentence(individuals)
+    return average(given, weights, **options)[0]  # type: ignore[arg-type, return-value]
 
 
 def family_of(tree: Tree) -> Family:

@@ -14,11 +14,11 @@ from naive_span_average import (
     Family,
     Individual,
     Naive,
-    as_given,
     as_row,
     averaged,
     family_of,
     mixtures,
+    of_one_sentence,
     row_of,
     table_of,
     weights_for,
@@ -125,7 +125,7 @@ def test_hits_take_the_place_of_posteriors(
 ) -> None:
     """As those of fitted models; support and average F1 are those of the posteriors all the same."""
     weights = data.draw(weights_for(len(individuals)))
-    banks = as_given(individuals)
+    banks = of_one_sentence(individuals)
     columns = [one.columns if isinstance(one, SpanTable) else one for one in banks]
     number = st.sampled_from([1.0, 0.5, 0.25, 0.1, 2.0, 0.0, -1.0, -0.3, 7.125])
     hits = [

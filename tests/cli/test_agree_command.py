@@ -63,15 +63,18 @@ def test_csv_has_a_row_for_each_fact(folder: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(run("agree", *RUNS, "--format", "csv", cwd=folder).stdout)))
     data = json.loads(run("agree", *RUNS, "--json", cwd=folder).stdout)
 
-    def told(**wanted: str) -> float:
+    def value_of(**wanted: str) -> float:
         [row] = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
         return float(row["value"])
 
-    assert told(part="pair", run="ann", other="bob", measure="f1") == data["f1"][0][1]
-    assert told(part="pair", run="bob", other="cem", measure="corrected") == data["chance"]["corrected"][1][2]
-    assert told(part="run", run="cem", measure="mean_f1") == data["mean_f1"][2]
-    assert told(part="all", measure="mean_f1") == data["overall_f1"]
-    assert told(part="sentence", id="one", measure="dispute") == data["disputed_sentences"][0]["dispute"]
+    assert value_of(part="pair", run="ann", other="bob", measure="f1") == data["f1"][0][1]
+    assert (
+        value_of(part="pair", run="bob", other="cem", measure="corrected")
+        == data["chance"]["corrected"][1][2]
+    )
+    assert value_of(part="run", run="cem", measure="mean_f1") == data["mean_f1"][2]
+    assert value_of(part="all", measure="mean_f1") == data["overall_f1"]
+    assert value_of(part="sentence", id="one", measure="dispute") == data["disputed_sentences"][0]["dispute"]
     keys = [tuple(value for key, value in row.items() if key != "value") for row in rows]
     assert len(set(keys)) == len(keys)
     assert "| 1 ann | 100 | 57.1 | 100 |" in run("agree", *RUNS, "--format", "markdown", cwd=folder).stdout

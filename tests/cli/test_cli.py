@@ -196,14 +196,14 @@ def test_average_decides_ties(tmp_path):
     (tmp_path / "values.jsonl").write_text('[[[1, 2], 0.5]]\n[[[0, 1], "X", 1], [[1, 2], 0]]\n')
     arguments = ("average", "left.dbr", "right.dbr", "-o", "mean.dbr", "--ties")
 
-    def found():
+    def mean_sets():
         return [[c.positions for c in tree][1] for tree in treemean.read(tmp_path / "mean.dbr")]
 
     for ties, expected in (("canonical", [(0, 1)] * 2), ("left", [(0, 1)] * 2), ("right", [(1, 2)] * 2)):
         run(*arguments, ties, cwd=tmp_path)
-        assert found() == expected
+        assert mean_sets() == expected
     run(*arguments, "values.jsonl", "--labelled", cwd=tmp_path)
-    assert found() == [(1, 2), (0, 1)]
+    assert mean_sets() == [(1, 2), (0, 1)]
     refused = run(*arguments, "nothing.jsonl", cwd=tmp_path, code=2).stderr
     assert "'nothing.jsonl' is neither canonical, right, left nor a file" in refused
     for text, message in (

@@ -11,7 +11,7 @@ import torch
 
 from parser_instances import tiny_config
 from training_instances import COMPOUND, Failing, Interrupted, failing, metrics, model_bytes
-from treemean.training import Outcome, train
+from treemean.training import StepOutcome, train
 from treemean.training.corpus import Corpus
 from treemean.training.distributed import World
 from treemean.training.gpu import StackedLearner
@@ -102,12 +102,12 @@ def test_nothing_is_learnt_from_an_infinite_loss(tmp_path, stacked, exact, preci
     before = {name: tensor.clone() for name, tensor in learner.state().items()}
     request = Request(WORDS, LENGTHS, 6, rate=0.1, limit=math.inf, exact=exact)
     outcome = learner.step(request)
-    assert outcome[Outcome.LIKELIHOOD] == math.inf
-    assert outcome[Outcome.NORM].isfinite()  # the sentence without a derivation has no gradient
-    assert outcome[Outcome.APPLIED] == 0
+    assert outcome[StepOutcome.LIKELIHOOD] == math.inf
+    assert outcome[StepOutcome.NORM].isfinite()  # the sentence without a derivation has no gradient
+    assert outcome[StepOutcome.APPLIED] == 0
     assert all(torch.equal(before[name], tensor) for name, tensor in learner.state().items())
     some = Request(WORDS[::2], LENGTHS[::2], 5, rate=0.1, limit=math.inf, exact=exact)
-    assert learner.step(some)[Outcome.APPLIED] == 1
+    assert learner.step(some)[StepOutcome.APPLIED] == 1
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])

@@ -69,7 +69,7 @@ def finished(whole, tmp_path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "finished"))
 
 
-def told_by(config, folder: Path, **options) -> list[str]:
+def notes_of_training(config, folder: Path, **options) -> list[str]:
     """Train to the end and return what was noted on the way."""
     events = []
     train(config, folder, progress=events.append, **options)
@@ -101,7 +101,7 @@ def test_the_checkpoint_before_is_used_and_told(config, begun, whole, tmp_path, 
     else:
         target.write_bytes(target.read_bytes()[: 0 if damage == "empty" else -30])
     before = json.loads((place / "previous.json").read_text())["state"]["step"]
-    notes = told_by(config, tmp_path / "parts")
+    notes = notes_of_training(config, tmp_path / "parts")
     assert "going on from the checkpoint before it (previous.json)" in notes[0]
     assert str(path) in notes[0]
     assert notes[1] == f"going on after step {before}"
@@ -154,7 +154,7 @@ def test_a_damaged_best_model_is_mended_from_the_one_in_use(config, begun, whole
         train(config, tmp_path / "parts", make_learner=failing(stop=0))
     assert best.read_bytes() == data
     best.unlink()
-    notes = told_by(config, tmp_path / "parts")
+    notes = notes_of_training(config, tmp_path / "parts")
     assert "model.safetensors has the same content and is used instead" in notes[0]
     assert_same(tmp_path / "parts", whole)
 
@@ -174,7 +174,7 @@ def test_a_checkpoint_without_a_checksum_is_used(config, begun, whole, tmp_path)
         told = unsealed((place / name).read_bytes())
         del told["checksum"]
         (place / name).write_text(json.dumps(told))
-    assert told_by(config, tmp_path / "parts")[0].startswith("going on after step")
+    assert notes_of_training(config, tmp_path / "parts")[0].startswith("going on after step")
     assert_same(tmp_path / "parts", whole)
 
 
@@ -227,7 +227,9 @@ def test_lost_metrics_do_not_stop_a_run(config, begun, whole, tmp_path, size):
     path.unlink()
     if size is not None:
         path.write_bytes(kept[:size])
-    assert any("metrics.jsonl was removed or shortened" in n for n in told_by(config, tmp_path / "parts"))
+    assert any(
+        "metrics.jsonl was removed or shortened" in n for n in notes_of_training(config, tmp_path / "parts")
+    )
     assert model_bytes(tmp_path / "parts") == model_bytes(whole)
     found, expected = metrics(tmp_path / "parts"), metrics(whole)
     assert found[-1] == expected[-1]
@@ -268,7 +270,7 @@ def test_a_checkpoint_of_another_run_is_refused(config, begun, tmp_path):
     with pytest.raises(TreemeanError, match=message):
         train(config, tmp_path / "new", run=2)
     place.parent.parent.rename(tmp_path / "moved")  # which is no other run
-    assert told_by(config, tmp_path / "moved")[0].startswith("going on after step")
+    assert notes_of_training(config, tmp_path / "moved")[0].startswith("going on after step")
 
 
 def test_a_result_of_another_run_is_refused(config, finished):

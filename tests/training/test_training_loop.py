@@ -13,7 +13,7 @@ from parser_instances import SENTENCES, tiny_config, write_instance
 from training_instances import COMPOUND, CONTINUOUS, Interrupted, failing, metrics, model_bytes
 from treemean.errors import FormatError, InvalidOption, TreemeanError
 from treemean.parsing import Model
-from treemean.training import Outcome, load_config, train, train_runs
+from treemean.training import StepOutcome, load_config, train, train_runs
 from treemean.training.adam import Adam
 from treemean.training.distributed import World
 from treemean.training.learner import Request
@@ -100,13 +100,13 @@ def test_the_learner_leaves_out_what_is_over_the_limit(tmp_path):
     before = [p.clone() for p in learner.grammar.parameters()]
     request = Request(torch.tensor([[1, 2, 3]]), None, 3, rate=0.1, limit=1e-3)
     outcome = learner.step(request)
-    assert outcome[Outcome.APPLIED] == 0
+    assert outcome[StepOutcome.APPLIED] == 0
     assert all(torch.equal(a, b) for a, b in zip(before, learner.grammar.parameters()))
-    assert learner.step(replace(request, limit=math.inf))[Outcome.APPLIED] == 1
+    assert learner.step(replace(request, limit=math.inf))[StepOutcome.APPLIED] == 1
     assert not all(torch.equal(a, b) for a, b in zip(before, learner.grammar.parameters()))
     with torch.no_grad():
         next(learner.grammar.parameters()).fill_(math.nan)
-    assert learner.step(replace(request, limit=math.inf))[Outcome.APPLIED] == 0
+    assert learner.step(replace(request, limit=math.inf))[StepOutcome.APPLIED] == 0
 
 
 def test_a_run_in_trouble_goes_back_with_a_lower_rate_and_keeps_its_best_model(tmp_path):

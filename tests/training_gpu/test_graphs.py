@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from parser_instances import tiny_config
-from treemean.training import Outcome, TrainingConfig
+from treemean.training import StepOutcome, TrainingConfig
 from treemean.training.distributed import World
 from treemean.training.gpu import StackedLearner
 from treemean.training.learner import EagerLearner, Request
@@ -60,9 +60,9 @@ def test_graphs_make_the_steps_of_the_plain_learner(config, at_once, average):
     batches = [request(4, 6, 1), mixed(4, 7, 2), request(2, 9, 3), request(4, 2, 4), request(4, 6, 5)] * 2
     for asked in batches:
         found, expected = learner.step(asked).cpu(), eager.step(asked).cpu()
-        assert found[Outcome.APPLIED] == expected[Outcome.APPLIED] == 1
+        assert found[StepOutcome.APPLIED] == expected[StepOutcome.APPLIED] == 1
         assert float(found[0]) / asked.count == pytest.approx(float(expected[0]) / asked.count, rel=2e-3)
-        assert float(found[Outcome.NORM]) == pytest.approx(float(expected[Outcome.NORM]), rel=5e-2)
+        assert float(found[StepOutcome.NORM]) == pytest.approx(float(expected[StepOutcome.NORM]), rel=5e-2)
 
 
 def test_capturing_learns_nothing(config):
@@ -85,7 +85,7 @@ def test_runs_do_not_touch_each_other(config):
         )
         b = second.step({0: mine, 1: request(4, 5 + step % 2, step + 70, limit=0.0), 2: mine})
         assert torch.equal(a[0], b[0])
-        assert b[:, Outcome.APPLIED].tolist() == [1, 0, 0]
+        assert b[:, StepOutcome.APPLIED].tolist() == [1, 0, 0]
     mine, other = first.state(0), second.state(0)
     assert all(torch.equal(mine[name].cpu(), other[name].cpu()) for name in mine)
 
@@ -115,7 +115,7 @@ def test_graphs_draw_what_is_drawn_without_them(tmp_path):
         found, expected = graphs.step(asked), plain.step(asked)
         for run in runs:
             torch.testing.assert_close(found[run], expected[run], rtol=1e-3, atol=1e-3)
-            assert found[run, Outcome.DIVERGENCE] > 0
+            assert found[run, StepOutcome.DIVERGENCE] > 0
             state, other = graphs.state(run)["random.generator"], plain.state(run)["random.generator"]
             assert torch.equal(state, other)
     resumed = stacked(config, 2)
@@ -131,4 +131,4 @@ def test_mixed_lengths_of_grammars_that_draw_are_told_once(tmp_path):
     with pytest.warns(RuntimeWarning, match="without a CUDA graph"):
         learner.prepare([4, 5])
     for step in range(2):
-        assert learner.step({0: mixed(4, 5, step)})[0, Outcome.APPLIED] == 1
+        assert learner.step({0: mixed(4, 5, step)})[0, StepOutcome.APPLIED] == 1

@@ -11,7 +11,7 @@ import torch
 
 from parser_instances import tiny_config
 from treemean.errors import InvalidOption
-from treemean.training import Outcome, TrainingConfig
+from treemean.training import StepOutcome, TrainingConfig
 from treemean.training.distributed import World
 from treemean.training.gpu import StackedLearner
 from treemean.training.gpu.inputs import stack_requests
@@ -102,7 +102,7 @@ def test_a_run_is_the_same_with_any_others(config):
         a = first.step({0: mine, 1: request(4, 4, seed=step + 7)})
         b = second.step({0: mine})
         assert torch.equal(a[0], b[0])
-        assert b[1, Outcome.APPLIED] == 0
+        assert b[1, StepOutcome.APPLIED] == 0
     mine, other = first.state(0), second.state(0)
     assert all(torch.equal(mine[name], other[name]) for name in mine)
 
@@ -126,7 +126,7 @@ def test_steps_are_left_out_for_each_run_on_its_own(config):
     before = [{k: v.clone() for k, v in learner.state(run).items()} for run in range(3)]
     asked = {0: request(3, 4, seed=1), 1: request(3, 4, seed=2, limit=1e-3), 2: request(3, 4, seed=3)}
     outcomes = learner.step(asked)
-    assert outcomes[:, Outcome.APPLIED].tolist() == [1, 0, 0]
+    assert outcomes[:, StepOutcome.APPLIED].tolist() == [1, 0, 0]
     assert outcomes[:2].isfinite().all()
     for run, made in enumerate([True, False, False]):
         now = learner.state(run)
@@ -163,7 +163,7 @@ def test_a_step_in_full_precision_changes_no_other_run(config):
     before = [{k: v.clone() for k, v in learner.state(run).items()} for run in range(2)]
     for limit, made in ((1e-3, False), (math.inf, True)):
         outcomes = learner.step({1: replace(request(4, 4, seed=5, limit=limit), exact=True)})
-        assert outcomes[:, Outcome.APPLIED].tolist() == [0, made]
+        assert outcomes[:, StepOutcome.APPLIED].tolist() == [0, made]
         for run, changed in enumerate([False, made]):
             now = learner.state(run)
             same = all(torch.equal(now[k], before[run][k]) for k in now if "random" not in k)
@@ -198,7 +198,7 @@ def test_grammars_that_draw_numbers_draw_those_of_their_runs(tmp_path: Path):
         outcomes = together.step(asked)
         for run in range(2):
             torch.testing.assert_close(outcomes[run], alone[run].step(asked[run]), rtol=1e-6, atol=1e-9)
-    assert (outcomes[:, Outcome.DIVERGENCE] > 0).all()
+    assert (outcomes[:, StepOutcome.DIVERGENCE] > 0).all()
     for step in range(2):  # a run that waits draws nothing
         asked = {1: replace(request(4, 4, seed=step + 20), exact=step == 1)}
         torch.testing.assert_close(together.step(asked)[1], alone[1].step(asked[1]), rtol=1e-6, atol=1e-9)

@@ -65,7 +65,7 @@ class Disputed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class AgreementResult:
     """What can be told about the agreement of K runs on S sentences, however it is held.
 
     Parameters
@@ -134,12 +134,12 @@ class Told:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement(Told):
+class Agreement(AgreementResult):
     """How much K runs agree with each other on S sentences, and where they do not.
 
     Parameters
     ----------
-    runs, protocol, f1, chance, dispute, dropped : as in `Told`.
+    runs, protocol, f1, chance, dispute, dropped : as in `AgreementResult`.
     average : the average trees, without punctuation.
     sentences : int64[S], the places of the sentences in the treebanks that were given.
     units : what the runs have; `in_average` : bool[U], whether the average has it.

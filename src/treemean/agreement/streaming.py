@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treemean.agreement.chance import Chance, f1_of
-from treemean.agreement.results import Agreement, Disputed, DisputedSentence, Told
+from treemean.agreement.results import Agreement, AgreementResult, Disputed, DisputedSentence
 from treemean.agreement.scores import agree_together
 from treemean.agreement.spilled import ChanceSums, Spill
 from treemean.agreement.together import Together, Whole, bring_together
@@ -26,7 +26,7 @@ Reading = Callable[[], Iterable[Sequence[Treebank]]]
 
 
 @dataclass(frozen=True, eq=False)
-class StreamedAgreement(Told):
+class StreamedAgreement(AgreementResult):
     """What `Agreement` tells, but for the trees and columns of single sentences.
 
     `sentences` and `constituents` hold what is told of these, by place; the latter is None if nobody asked.

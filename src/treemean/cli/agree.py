@@ -14,10 +14,10 @@ import typer
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES
-from treemean.cli.output import OutputFormat
+from treemean.names import TableFormat
 
 if TYPE_CHECKING:
-    from treemean.agreement import Told
+    from treemean.agreement import AgreementResult
     from treemean.files.source import Spooled
     from treemean.names import Match
 
@@ -52,7 +52,7 @@ def agree(
     ignore_case: options.IgnoreCase = False,
     as_json: options.AsJson = False,
     style: Annotated[
-        OutputFormat,
+        TableFormat,
         typer.Option("--format", help="How to print the result; csv has one row for each number."),
     ] = "table",
     from_format: options.From = None,
@@ -98,7 +98,9 @@ def agree(
         "ignore_case": ignore_case,
     }
     with spooled(files) as paths:
-        found = _found(paths, short_names(files), match, reading, how, constituents=disputed is not None)
+        found = _agreement_of_files(
+            paths, short_names(files), match, reading, how, constituents=disputed is not None
+        )
     if disputed is not None:
         count = write_disputed(disputed, found)
         say(f"{count:,} disputed constituent{'s' * (count != 1)} written to {disputed}")
@@ -113,7 +115,7 @@ def agree(
         show_tables(agreement_tables(found, top=top), style)
 
 
-def _found(
+def _agreement_of_files(
     paths: Sequence[str | Spooled],
     names: list[str],
     match: Match,
@@ -121,7 +123,7 @@ def _found(
     how: dict[str, Any],
     *,
     constituents: bool,
-) -> Told:
+) -> AgreementResult:
     """Compare runs batch by batch; at once where they do not have the same sentences in the same order.
 
     A run may lack sentences of nothing but punctuation, and sentences may be matched by ids.

@@ -88,10 +88,10 @@ def _treemean(
 def main() -> None:
     """Run the command line; errors that a user can cause end in one clear line and exit code 1."""
     from treemean import program
-    from treemean.cli.output import Notes, complain
+    from treemean.cli.output import SayOnceHandler, complain
 
     program.begin()
-    log, notes = logging.getLogger("treemean"), Notes()
+    log, notes = logging.getLogger("treemean"), SayOnceHandler()
     log.addHandler(notes)
     try:
         sys.exit(program.run(app, complain))

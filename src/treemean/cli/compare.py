@@ -9,8 +9,7 @@ import typer
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS
-from treemean.cli.output import OutputFormat
-from treemean.names import Metric, SignificanceTest
+from treemean.names import Metric, SignificanceTest, TableFormat
 
 
 @app.command()
@@ -38,7 +37,7 @@ def compare(
     ignore_case: options.IgnoreCase = False,
     explain: options.Explain = False,
     as_json: options.AsJson = False,
-    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = "table",
+    style: Annotated[TableFormat, typer.Option("--format", help="How to print the result.")] = "table",
     from_format: options.From = None,
     dialect: options.Dialect = "auto",
     keep_empty: options.KeepEmpty = False,
@@ -56,7 +55,7 @@ def compare(
       treemean compare mean.dbr run1.dbr gold.dbr --metric discontinuous --json
     """
     from treemean.cli.output import short_names, show_json, show_tables
-    from treemean.cli.scoring import Files
+    from treemean.cli.scoring import ScoredFiles
     from treemean.errors import MismatchError
     from treemean.evaluation import Comparison, Evaluation
     from treemean.evaluation import compare as compare_evaluations
@@ -70,7 +69,7 @@ def compare(
         "keep_wrapper": conventions.keep_wrapper
     }
     with spooled([prediction_a, prediction_b, gold]) as paths:
-        files = Files(paths[:2], paths[2], scoring, match, reading)
+        files = ScoredFiles(paths[:2], paths[2], scoring, match, reading)
 
         def in_parts(how: Scoring) -> tuple[Comparison, Evaluation]:
             read = files.read(*paths[:2])

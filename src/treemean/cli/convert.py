@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 from zipfile import is_zipfile
 
 import typer
@@ -12,14 +12,11 @@ from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES_FOLDER
 from treemean.files.inputs import is_same
-from treemean.names import BinarisingRule, BranchingRule, ChainLabel, EngineName
+from treemean.names import BinarisingRule, BranchingRule, ChainLabel, EngineName, FunctionRule
 
 if TYPE_CHECKING:
     from treemean.scaling.conversion import Conversion
     from treemean.scaling.sums import Sums
-
-#: What happens to grammatical functions.
-Functions = Literal["keep", "drop", "join", "split"]
 
 
 @app.command()
@@ -94,7 +91,7 @@ def convert(
     keep_label: Annotated[ChainLabel, typer.Option(help="Which label of a collapsed chain stays.")] = "top",
     drop_labels: Annotated[bool, typer.Option("--drop-labels", help="Remove the labels.")] = False,
     functions: Annotated[
-        Functions, typer.Option(help="Keep, drop, join to labels (NP-SBJ), or split from labels.")
+        FunctionRule, typer.Option(help="Keep, drop, join to labels (NP-SBJ), or split from labels.")
     ] = "keep",
     binarise: Annotated[
         BinarisingRule | None, typer.Option("--binarise", "--binarize", help="Make the trees binary.")

@@ -10,8 +10,8 @@ import typer
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS, App
-from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
+from treemean.names import TableFormat
 from treemean.printing import harmless_json
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def data(
         str, typer.Option(help="The preset that files are to be trained with, if no CONFIG is given.")
     ] = ("tn-lcfrs"),
     as_json: options.AsJson = False,
-    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the numbers.")] = "table",
+    style: Annotated[TableFormat, typer.Option("--format", help="How to print the numbers.")] = "table",
 ) -> None:
     """Check a corpus before training: sizes, lengths, vocabulary, what is left out, what is wrong.
 

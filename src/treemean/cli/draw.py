@@ -147,7 +147,7 @@ def draw(
             output,
             draw_as(rows, format, tags=tags, functions=functions, values=values, color=bool(color)),
         )
-        say(f"sentence {id} drawn in {output}" if id is not None else _told(chosen, output))
+        say(f"sentence {id} drawn in {output}" if id is not None else _drawn_message(chosen, output))
         return
     terminal = sys.stdout.isatty()
     text = draw_sheet(
@@ -200,6 +200,6 @@ def _find(
     return found if id is None else found[:1], rule
 
 
-def _told(chosen: Ranges | None, output: Path) -> str:
+def _drawn_message(chosen: Ranges | None, output: Path) -> str:
     several = "," in str(chosen) or "-" in str(chosen)
     return f"sentence{'s' if several else ''} {chosen} drawn in {output}"

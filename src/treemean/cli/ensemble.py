@@ -10,9 +10,8 @@ import typer
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS_PREDICTIONS, WRITES_FOLDER
-from treemean.cli.output import OutputFormat
 from treemean.cli.train import Overrides
-from treemean.names import DialectName, EnsembleModel, WeightRule
+from treemean.names import DialectName, EnsembleModel, TableFormat, WeightRule
 
 if TYPE_CHECKING:
     from treemean.experiments.ensemble import EnsembleOutcome
@@ -71,7 +70,7 @@ def ensemble(
         int | None, typer.Option(min=1, help="How many runs to train at a time; run.parallel if not given.")
     ] = None,
     jobs: options.Jobs = None,
-    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the results.")] = "table",
+    style: Annotated[TableFormat, typer.Option("--format", help="How to print the results.")] = "table",
     as_json: options.AsJson = False,
 ) -> None:
     """Run the whole experiment: train several runs, choose and weight them, parse, average, and score.

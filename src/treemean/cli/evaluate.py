@@ -10,7 +10,7 @@ import typer
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS, WRITES, WRITES_FOLDER
-from treemean.cli.output import OutputFormat
+from treemean.names import TableFormat
 
 
 @app.command()
@@ -47,7 +47,7 @@ def evaluate(
     ] = None,
     as_json: options.AsJson = False,
     style: Annotated[
-        OutputFormat,
+        TableFormat,
         typer.Option("--format", help="How to print the scores; csv has one row for each number."),
     ] = "table",
     from_format: options.From = None,
@@ -88,7 +88,7 @@ def evaluate(
     from treemean import scaling
     from treemean.cli.output import say, short_names, show_json, show_tables
     from treemean.cli.scaling import check_engine, job_progress
-    from treemean.cli.scoring import Files, score_files
+    from treemean.cli.scoring import ScoredFiles, score_files
     from treemean.evaluation.streaming import Scoring
     from treemean.files.source import spooled
     from treemean.reporting import evaluation_rows, evaluation_tables, rows_format
@@ -109,7 +109,9 @@ def evaluate(
     names = short_names(predictions)
     if engine is None:
         with spooled(files) as paths:
-            results = score_files(Files(paths[:-1], paths[-1], scoring, match, reading), names, per_sentence)
+            results = score_files(
+                ScoredFiles(paths[:-1], paths[-1], scoring, match, reading), names, per_sentence
+            )
     else:
         with job_progress("scoring") as progress:
             evaluations = scaling.evaluate(

@@ -11,8 +11,7 @@ from treemean.cli.app import app
 from treemean.cli.commands import READS_ENSEMBLE, WRITES_FOLDER
 from treemean.cli.ensemble import Development, Keep, Model, Test, Weigh
 from treemean.cli.options import Dialect, Jobs
-from treemean.cli.output import OutputFormat
-from treemean.names import ExperimentName
+from treemean.names import ExperimentName, TableFormat
 
 
 @app.command()
@@ -38,7 +37,7 @@ def experiment(
     weigh: Weigh = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Jobs = None,
-    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the tables.")] = "table",
+    style: Annotated[TableFormat, typer.Option("--format", help="How to print the tables.")] = "table",
 ) -> None:
     """Make the tables and figures of the paper from trees of runs.
 

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
+from treemean.names import TableFormat
 from treemean.printing import harmless, harmless_json, harmless_message
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 #: Some sentences, such as a treebank.
 Batch = TypeVar("Batch", bound=Sized)
-#: How results are printed.
-OutputFormat = Literal["table", "markdown", "csv", "json"]
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
@@ -54,7 +53,7 @@ def file_names(paths: Sequence[str]) -> list[str]:
     return [f"{path} ({count + 1})" if count else path for path, count in zip(paths, earlier)]
 
 
-def show_tables(tables: Sequence[Table], style: OutputFormat) -> None:
+def show_tables(tables: Sequence[Table], style: TableFormat) -> None:
     """Print tables for people (terminal, Markdown) or programs (CSV)."""
     if style == "table":
         from rich.console import Console
@@ -110,7 +109,7 @@ def written_to(target: str) -> str:
     return "printed" if target == "-" else f"written to {target}"
 
 
-class Notes(logging.Handler):
+class SayOnceHandler(logging.Handler):
     """Says what the package logs, but nothing twice."""
 
     def __init__(self) -> None:

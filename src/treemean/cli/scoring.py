@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from treemean.files.source import Spooled
     from treemean.names import Match
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Files:
+class ScoredFiles:
     """Predictions and gold to score, and how they are read."""
 
     predictions: Sequence[str | Spooled]
@@ -38,7 +38,7 @@ class Files:
             read_parallel([*predictions, self.gold], **self.options), "scoring", lambda batch: len(batch[0])
         )
 
-    def streamed(self, score: Callable[[Scoring], Found], at_once: Callable[[], Found]) -> Found:
+    def streamed(self, score: Callable[[Scoring], Result], at_once: Callable[[], Result]) -> Result:
         """Score batch by batch; at once where files do not have the same sentences in the same order.
 
         A prediction may lack sentences that are not scored, and sentences may be matched by ids.
@@ -57,7 +57,7 @@ class Files:
     def at_once(self) -> list[Evaluation]:
         """Read everything, and score it as `evaluate` does; errors name the files."""
         from treemean.cli.output import read_all
-        from treemean.evaluation.scores import evaluate_part, with_told_tags
+        from treemean.evaluation.scores import evaluate_part, without_absent_tags
 
         gold = read_all(self.gold, **self.options)
         parts = [
@@ -73,10 +73,10 @@ class Files:
             )
             for path in self.predictions
         ]
-        return [with_told_tags(part) for part in parts]
+        return [without_absent_tags(part) for part in parts]
 
 
-def score_files(files: Files, names: Sequence[str], per_sentence: Path | None) -> dict[str, Evaluation]:
+def score_files(files: ScoredFiles, names: Sequence[str], per_sentence: Path | None) -> dict[str, Evaluation]:
     """Return the evaluation of every prediction by its name, and write the scores of single sentences."""
     from treemean.evaluation.streaming import evaluate_batches
     from treemean.reporting import write_per_sentence
@@ -100,12 +100,12 @@ def score_files(files: Files, names: Sequence[str], per_sentence: Path | None) -
 
 
 def _rows(
-    files: Files, names: Sequence[str], scoring: Scoring, results: dict[str, Evaluation]
+    files: ScoredFiles, names: Sequence[str], scoring: Scoring, results: dict[str, Evaluation]
 ) -> Iterator[Row]:
     """Yield what is known of every sentence, prediction after prediction, and fill the results."""
     from treemean.evaluation.adding import EvaluationSum
     from treemean.evaluation.rows import sentence_rows
-    from treemean.evaluation.scores import with_told_tags
+    from treemean.evaluation.scores import without_absent_tags
     from treemean.evaluation.streaming import score_parts
 
     for name, path in zip(names, files.predictions, strict=True):
@@ -113,4 +113,4 @@ def _rows(
         for _, part in score_parts(files.read(path), scoring):
             total.add(part)
             yield from sentence_rows(name, part)
-        results[name] = with_told_tags(total.result())
+        results[name] = without_absent_tags(total.result())

@@ -10,7 +10,7 @@ import typer
 from treemean.cli import options
 from treemean.cli.app import app
 from treemean.cli.commands import READS
-from treemean.cli.output import OutputFormat
+from treemean.names import TableFormat
 
 
 @app.command()
@@ -22,7 +22,7 @@ def stats(
     ] = False,
     punctuation: options.Punctuation = "auto",
     as_json: options.AsJson = False,
-    style: Annotated[OutputFormat, typer.Option("--format", help="How to print the numbers.")] = "table",
+    style: Annotated[TableFormat, typer.Option("--format", help="How to print the numbers.")] = "table",
     from_format: options.From = None,
     dialect: options.Dialect = "auto",
     keep_empty: options.KeepEmpty = False,

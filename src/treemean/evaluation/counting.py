@@ -25,7 +25,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Side:
+class MatchedSide:
     """The constituents of one side that are scored, in canonical order.
 
     Parameters
@@ -56,8 +56,8 @@ class Matching:
     sentence : int64[U], where it is; `gapped` : bool[U], whether it is discontinuous.
     """
 
-    predicted: Side
-    gold: Side
+    predicted: MatchedSide
+    gold: MatchedSide
     labels: list[str]
     in_both: Ints
     in_predicted: Ints
@@ -87,8 +87,8 @@ def match_trees(pair: Alignment, protocol: Protocol) -> Matching:
     units = np.split(numbers.astype(np.int64), [len(nodes[0])])
     copies = [np.bincount(u, minlength=amount).astype(np.int64) for u in units]
     shared = np.minimum(copies[0], copies[1])
-    found = [_found(u, shared, protocol) for u in units]
-    predicted, gold = (Side(*parts) for parts in zip(nodes, sets, units, found, codes, strict=True))
+    found = [_is_matched(u, shared, protocol) for u in units]
+    predicted, gold = (MatchedSide(*parts) for parts in zip(nodes, sets, units, found, codes, strict=True))
     sentence, gapped = np.zeros(amount, dtype=np.int64), np.zeros(amount, dtype=bool)
     for bank, side in ((pair.predicted, predicted), (pair.gold, gold)):
         sentence[side.units] = bank.sentence_of[side.nodes]
@@ -145,8 +145,8 @@ def _texts(
     return [texts.get(code, "") for code in range(max(texts, default=-1) + 1)]
 
 
-def _found(units: Ints, shared: Ints, protocol: Protocol) -> Flags:
-    """Tell which constituents of a side the other side has; see `Side`."""
+def _is_matched(units: Ints, shared: Ints, protocol: Protocol) -> Flags:
+    """Tell which constituents of a side the other side has; see `MatchedSide`."""
     if not protocol.labelled:
         return shared[units] > 0
     return ranks(units) < shared[units]
@@ -197,7 +197,7 @@ def score_labels(
 ) -> dict[str, LabelScore]:
     """Return scores by label, labels with many gold constituents first."""
 
-    def counted(side: Side, chosen: Flags | None = None) -> Ints:
+    def counted(side: MatchedSide, chosen: Flags | None = None) -> Ints:
         kept = np.ones(len(side.nodes), dtype=bool) if chosen is None else chosen.copy()
         if discontinuous:
             kept &= found.gapped[side.units]

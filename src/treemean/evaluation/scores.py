@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treemean.evaluation.alignment import ROLES, Alignment, Names, align
 from treemean.evaluation.branching import count_branching
 from treemean.evaluation.counting import (
-    Side,
+    MatchedSide,
     confused_labels,
     count_sentences,
     match_trees,
@@ -68,7 +68,7 @@ def evaluate(
     >>> evaluate(guess, gold, labelled=True).overall.f1
     0.0
     """
-    return with_told_tags(
+    return without_absent_tags(
         evaluate_part(
             as_treebank(predicted),
             as_treebank(gold),
@@ -143,7 +143,7 @@ def evaluate_part(
     )
 
 
-def with_told_tags(found: Evaluation) -> Evaluation:
+def without_absent_tags(found: Evaluation) -> Evaluation:
     """Return an evaluation that tells no accuracy of tags where a side has none."""
     if found.tags is None or found.tags.told:
         return found
@@ -185,7 +185,7 @@ def judge(
     pair = align(ours, theirs, chosen, match=match, punctuation=punctuation, ignore_case=ignore_case)
     found = match_trees(pair, chosen)
 
-    def flags(given: Treebank, aligned: Treebank, side: Side) -> tuple[Flags, Flags]:
+    def flags(given: Treebank, aligned: Treebank, side: MatchedSide) -> tuple[Flags, Flags]:
         place = aligned.constituent_values["place"].astype(np.int64)[side.nodes]
         scored, right = (np.zeros(len(given.labels), dtype=bool) for _ in range(2))
         scored[place] = True

@@ -12,7 +12,7 @@ from treemean.evaluation.adding import EvaluationSum
 from treemean.evaluation.alignment import ROLES, Names
 from treemean.evaluation.protocols import Protocol
 from treemean.evaluation.results import Evaluation, Floats
-from treemean.evaluation.scores import evaluate_part, with_told_tags
+from treemean.evaluation.scores import evaluate_part, without_absent_tags
 from treemean.evaluation.significance import Comparison, Sentences, compare_sentences, sentences_of
 from treemean.names import Metric, SignificanceTest
 from treemean.trees import Treebank
@@ -81,7 +81,7 @@ def evaluate_batches(read: Reading, scoring: Scoring, predictions: int) -> list[
     sums = [EvaluationSum(scoring.protocol) for _ in range(predictions)]
     for number, part in score_parts(read, scoring):
         sums[number].add(part)
-    return [with_told_tags(total.result()) for total in sums]
+    return [without_absent_tags(total.result()) for total in sums]
 
 
 def compare_batches(
@@ -117,7 +117,7 @@ def compare_batches(
         ties += int((difference == 0).sum())
         if test == "bootstrap":
             kept.append((sentences_of(a, metric), sentences_of(b, metric)))
-    whole_a, whole_b = (with_told_tags(total.result()) for total in sums)
+    whole_a, whole_b = (without_absent_tags(total.result()) for total in sums)
     columns = [np.concatenate(one) for one in zip(*kept)]
     result = compare_sentences(
         whole_a,

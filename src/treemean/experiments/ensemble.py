@@ -85,11 +85,11 @@ class Stages:
         for output in outputs:
             (self.folder / output).parent.mkdir(parents=True, exist_ok=True)
 
-        def told() -> None:
+        def tell_and_make() -> None:
             self.tell(what)
             make()
 
-        if not Cache(self.folder).stage(name, {"treemean": __version__, **inputs}, outputs, told):
+        if not Cache(self.folder).stage(name, {"treemean": __version__, **inputs}, outputs, tell_and_make):
             self.tell(f"{what}: done before")
 
 

@@ -32,14 +32,14 @@ from treemean.fitting.procedure.confidence import Unseen, confidence_report
 from treemean.formats import read
 from treemean.formats.parallel import read_parallel
 from treemean.names import Match
-from treemean.reporting.html import MOST, Given, Side, Subject, compare_given
+from treemean.reporting.html import MOST, ParallelTreebanks, Side, Subject, compare_parallel
 from treemean.reporting.html.comparing import Averager, Judge
 from treemean.reporting.html.parts import Runs
 from treemean.reporting.html.subject import RIGHT, SCORED
 from treemean.trees import Treebank
 
 #: What is found of treebanks.
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 #: Lists of equally long batches.
 Batches = Iterable[Sequence[Treebank]]
 AnyPath = str | os.PathLike[str]
@@ -59,9 +59,9 @@ def report_of_runs(
     Parameters
     ----------
     average : shown in place of the plain average of the runs, which is made if nothing is given.
-    options : see `report_of_given`.
+    options : see `report_of_parallel`.
     """
-    return report_of_given(Given.of(runs, average, gold), **options)
+    return report_of_parallel(ParallelTreebanks.of(runs, average, gold), **options)
 
 
 def report_of_files(
@@ -84,18 +84,18 @@ def report_of_files(
     through : batches are passed through it as they are read, to show progress.
     """
     paths = [*runs.values(), *(path for path in (average, gold) if path is not None)]
-    given = Given(list, tuple(runs), average is not None, gold is not None, called or {})
+    given = ParallelTreebanks(list, tuple(runs), average is not None, gold is not None, called or {})
     return side_by_side(
         paths,
-        lambda parts: report_of_given(replace(given, read=parts), match=match, **options),
+        lambda parts: report_of_parallel(replace(given, read=parts), match=match, **options),
         match=match,
         through=through,
         **(reading or {}),
     )
 
 
-def report_of_given(
-    given: Given,
+def report_of_parallel(
+    given: ParallelTreebanks,
     *,
     model: HitModel | None = None,
     probability: bool = False,
@@ -111,7 +111,7 @@ def report_of_given(
     probability : tell it by the runs alone, if there is no model.
     facts : where all this comes from, by name.
     options : protocol, labelled, match, punctuation, ignore_case, jobs and most of
-        `reporting.html.compare_given`.
+        `reporting.html.compare_parallel`.
     """
     names = given.runs
     if given.average and model is not None:
@@ -162,18 +162,20 @@ def report_of_ensemble(
     }
     return side_by_side(
         [*files.values(), place / NON_BINARY_FILE, gold],
-        lambda parts: _compared(Given(parts, names, average=True, gold=True), model, False, **told),
+        lambda parts: _compared(
+            ParallelTreebanks(parts, names, average=True, gold=True), model, False, **told
+        ),
     )
 
 
 def side_by_side(
     paths: Sequence[AnyPath],
-    of: Callable[[Callable[[], Batches]], Found],
+    of: Callable[[Callable[[], Batches]], Result],
     *,
     match: Match = "position",
     through: Callable[[Iterator[list[Treebank]]], Batches] = iter,
     **reading: Any,
-) -> Found:
+) -> Result:
     """Return what is found of treebanks that are read batch by batch.
 
     Whole files are read where sentences are matched by ids, and where treebanks do not have the same
@@ -186,13 +188,13 @@ def side_by_side(
     return of(lambda: [banks])
 
 
-def _compared(given: Given, model: HitModel | None, probability: bool, **options: Any) -> Subject:
+def _compared(given: ParallelTreebanks, model: HitModel | None, probability: bool, **options: Any) -> Subject:
     """Compare treebanks, with probabilities if there is a model, or if runs alone are to tell."""
     if model is not None:
         model.check_calibrated()
     worth = _Worth()
     prepare = partial(_prepared, given, model, options.get("jobs"))
-    subject = compare_given(
+    subject = compare_parallel(
         given, prepare=prepare if model is not None or probability else None, watch=worth.watch, **options
     )
     return replace(subject, confidence=worth.report(model))
@@ -216,7 +218,7 @@ def _weights_of(model: HitModel, names: Sequence[str]) -> dict[str, float]:
 
 
 def _prepared(
-    given: Given, model: HitModel | None, jobs: int | None, runs: Runs
+    given: ParallelTreebanks, model: HitModel | None, jobs: int | None, runs: Runs
 ) -> tuple[Averager | None, Judge]:
     """Return what averages, and what gives probabilities; what depends on all sentences is found here."""
     if model is None:
@@ -310,7 +312,7 @@ def _recorded(path: Path) -> _Recorded:
             _stars(results["comparisons"]),
             {
                 "the average": f"{note[:1].upper()}{note[1:]}.",
-                **_told(found),
+                **_recorded_facts(found),
                 "treemean": found["treemean"],
             },
         )
@@ -368,7 +370,7 @@ def _curves(place: Path) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _told(recorded: Mapping[str, Any]) -> dict[str, str]:
+def _recorded_facts(recorded: Mapping[str, Any]) -> dict[str, str]:
     """Return what the configuration says that readers want to know."""
     config = recorded["config"]
     found = {}

@@ -25,7 +25,7 @@ from treemean.scaling.engines import Engine
 from treemean.scaling.folders import STAGED
 from treemean.scaling.inputs import Cut
 from treemean.scaling.parses import ParserWork, one_thread
-from treemean.scaling.shards import fingerprint, found_shard, write_shard
+from treemean.scaling.shards import existing_shard, fingerprint, write_shard
 from treemean.scaling.streams import Stream
 from treemean.scaling.sums import Sums
 from treemean.trees import Treebank
@@ -117,7 +117,7 @@ class EnsembleParsing(ParserWork):
         if self.punctuation is not None:
             normalisation = replace(normalisation, punctuation=self.punctuation)
         sentences = sentences_of((batch for (batch,) in batches), normalisation)
-        kept = None if self.parsed is None else found_shard(self.parsed, _kept_name(first))
+        kept = None if self.parsed is None else existing_shard(self.parsed, _kept_name(first))
         if kept is None or self.parsed is None:
             with one_thread():
                 yield from ensemble.parse(models, sentences, ParseOptions(**self.options), counts=counts)
@@ -173,7 +173,7 @@ def _kept_name(first: int) -> str:
 def _keep_parsed(work: EnsembleParsing, piece: Cut) -> None:
     """Write what all models say of a shard into one file: of every window one run after the other."""
     assert work.parsed is not None
-    if found_shard(work.parsed, _kept_name(piece.first)) is not None:
+    if existing_shard(work.parsed, _kept_name(piece.first)) is not None:
         return
     sums = Sums()
 

@@ -256,7 +256,7 @@ def _files(paths: Sequence[Path], name: str, pattern: str | None) -> Iterator[So
 
 
 def _zip_members(name: str, pattern: str | None) -> Iterator[Source]:
-    with _told_as_damage(name):
+    with _damage_as_format_error(name):
         archive = zipfile.ZipFile(name)
     with archive:
         # Names that are empty break zipfile itself.
@@ -267,7 +267,7 @@ def _zip_members(name: str, pattern: str | None) -> Iterator[Source]:
         if members and not wanted:
             raise FormatError(f"no file matches {pattern}", path=name)
         for member in sorted(wanted, key=lambda m: _natural(m.filename)):
-            with _told_as_damage(name):
+            with _damage_as_format_error(name):
                 opened = archive.open(member)
             with Source(opened, f"{name}/{member.filename}") as source:
                 source.among_others = True
@@ -275,7 +275,7 @@ def _zip_members(name: str, pattern: str | None) -> Iterator[Source]:
 
 
 @contextmanager
-def _told_as_damage(name: str) -> Iterator[None]:
+def _damage_as_format_error(name: str) -> Iterator[None]:
     """Raise `FormatError` for whatever the library makes of an archive that is damaged, or made to harm."""
     try:
         yield

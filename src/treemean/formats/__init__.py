@@ -27,7 +27,8 @@ from treemean.formats.registry import (
     get_format,
 )
 from treemean.formats.sharded import is_sharded, read_shards
-from treemean.formats.writing import BatchWriter, OnUnwritable, Unwritable
+from treemean.formats.writing import BatchWriter, Unwritable
+from treemean.names import OnUnwritable
 from treemean.trees import Tree, Treebank, as_treebank
 
 __all__ = [

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import IO, Literal, Protocol, get_args
+from typing import IO, Protocol, get_args
 
 from treemean.errors import InvalidOption, UnwritableTree
+from treemean.names import OnUnwritable
 from treemean.trees import Tree, Treebank
 from treemean.trees.continuous import make_continuous
-
-OnUnwritable = Literal["error", "skip", "make-continuous"]
 
 
 class BatchWriter(Protocol):

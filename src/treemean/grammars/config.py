@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from treemean.errors import InvalidOption
+from treemean.names import BackendName, GrammarKind
 
-KINDS = ("n-pcfg", "c-pcfg", "tn-pcfg", "n-lcfrs", "c-lcfrs", "tn-lcfrs")
-BACKENDS = ("auto", "naive", "torch", "triton")
+KINDS = get_args(GrammarKind)
+BACKENDS = get_args(BackendName)
 
 _DENSE = {"nonterminals": 15, "preterminals": 45, "embedding": 256}
 _LOW_RANK = {"nonterminals": 1500, "preterminals": 4500, "embedding": 512}

@@ -152,7 +152,7 @@ def _as_sentence(model: Model, given: Sentence | Sequence[str]) -> Sentence:
 
 
 @dataclass
-class Found:
+class ParsedSentence:
     """What was found for a sentence, over the words that the grammar sees.
 
     Parameters
@@ -179,7 +179,7 @@ def parse_window(
     if options.max_length is not None:
         counts.too_long += int((lengths > options.max_length).sum())
         lengths[lengths > options.max_length] = 0  # in no batch
-    found = [Found() for _ in window]
+    found = [ParsedSentence() for _ in window]
     careful = Careful(model.grammar)
     for batch in cut_for(model.grammar, lengths, options.batch_words):
         words, known = _padded([numbers[index] for index in batch], model.device)
@@ -214,12 +214,12 @@ def _find(
     lengths: torch.Tensor | None,
     options: ParseOptions,
     spans: bool,
-) -> list[Found]:
+) -> list[ParsedSentence]:
     """Return the constituents of a batch of sentences, and their spans if wanted."""
     decode = grammar.mbr if options.decoder == "mbr" else grammar.viterbi
     trees = decode(words, lengths)
     if not (options.posteriors or spans):
-        return [Found([Constituent(mask, LABEL) for mask in tree]) for tree in trees]
+        return [ParsedSentence([Constituent(mask, LABEL) for mask in tree]) for tree in trees]
     values = grammar.posteriors(words, lengths).to("cpu")
     values.check_finite()
 
@@ -228,7 +228,7 @@ def _find(
         return {POSTERIOR: min(1.0, values.of(row, mask))} if options.posteriors else {}
 
     found = [
-        Found([Constituent(mask, LABEL, "", certainty(row, mask)) for mask in tree])
+        ParsedSentence([Constituent(mask, LABEL, "", certainty(row, mask)) for mask in tree])
         for row, tree in enumerate(trees)
     ]
     if spans:
@@ -253,7 +253,7 @@ def _tree(sentence: Sentence, constituents: Sequence[Constituent], options: Pars
     return Tree(sentence.words, put_back(constituents, kept, len(sentence.words), inside), id=sentence.id)
 
 
-def _span_row(sentence: Sentence, found: Found, options: ParseOptions) -> SpanRow:
+def _span_row(sentence: Sentence, found: ParsedSentence, options: ParseOptions) -> SpanRow:
     """Return the spans of a sentence over the words that its tree has."""
     kept, words = sentence.kept, sentence.words
     if options.punctuation == "keep-out" and kept:

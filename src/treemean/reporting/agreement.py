@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from treemean.agreement import Told, of_pairs, with_others
+from treemean.agreement import AgreementResult, of_pairs, with_others
 from treemean.files.rows import Row, write_rows
 from treemean.reporting.figures import draw_matrices
 from treemean.reporting.tables import NOTHING, Cell, Table
@@ -20,12 +20,12 @@ _WIDTH, _SCORE, _NAME, _TEXT = 80, 7, 36, 52
 # ---- for people -------------------------------------------------------------------------------------
 
 
-def agreement_tables(found: Told, *, top: int) -> list[Table]:
+def agreement_tables(found: AgreementResult, *, top: int) -> list[Table]:
     """Return F1 of each pair, means of each run with the others, and the `top` most disputed sentences."""
     return [*_pairs(found), _means(found), _sentences(found, top)]
 
 
-def _pairs(found: Told) -> Iterator[Table]:
+def _pairs(found: AgreementResult) -> Iterator[Table]:
     """Yield F1 of each pair. Columns have numbers, as names may be long; many runs take several tables."""
     runs = len(found.runs)
     names = [f"{number:{len(str(runs))}} {name}" for number, name in enumerate(found.runs, 1)]
@@ -40,18 +40,20 @@ def _pairs(found: Told) -> Iterator[Table]:
         yield Table(["", *(str(column + 1) for column in columns)], rows, title, notes)
 
 
-def _notes(found: Told) -> list[str]:
+def _notes(found: AgreementResult) -> list[str]:
     count = len(found.dispute)
     notes = [f"Protocol {found.protocol.title}; {count:,} sentence{'s' * (count != 1)}."]
     notes += [f"{len(names):,} left out: {why}." for why, names in found.dropped.items()]
     return notes
 
 
-def _means(found: Told) -> Table:
+def _means(found: AgreementResult) -> Table:
     tables = (found.f1, found.chance.expected, found.chance.corrected)
     means = [with_others(table).tolist() for table in tables]
-    rows: list[list[Cell]] = [[name, *map(_told, own)] for name, *own in zip(found.runs, *means, strict=True)]
-    rows.append(["all pairs", *(_told(of_pairs(table)) for table in tables)])
+    rows: list[list[Cell]] = [
+        [name, *map(_shown, own)] for name, *own in zip(found.runs, *means, strict=True)
+    ]
+    rows.append(["all pairs", *(_shown(of_pairs(table)) for table in tables)])
     notes = [
         "By chance: with trees of other sentences of the same length.",
         "Beyond chance: 1 is full agreement, 0 chance.",
@@ -61,7 +63,7 @@ def _means(found: Told) -> Table:
     return Table(["", "F1", "by chance", "beyond chance"], rows, "Mean of each run with the others", notes)
 
 
-def _sentences(found: Told, top: int) -> Table:
+def _sentences(found: AgreementResult, top: int) -> Table:
     rows: list[list[Cell]] = []
     for sentence in found.disputed_sentences():
         if len(rows) == top or not sentence.dispute:
@@ -84,11 +86,11 @@ def _short(value: float) -> str:
     return NOTHING if math.isnan(value) else "100" if value == 100 else f"{value:.1f}"
 
 
-def _told(value: float) -> Cell:
+def _shown(value: float) -> Cell:
     return NOTHING if math.isnan(value) else value
 
 
-def draw_agreement(found: Told, path: str | os.PathLike[str]) -> None:
+def draw_agreement(found: AgreementResult, path: str | os.PathLike[str]) -> None:
     """Draw F1 of each pair as a heat map; a name in .svg, .png or .pdf tells the format."""
     title = "F1 of each pair, labelled (%)" if found.protocol.labelled else "F1 of each pair (%)"
     # White is a round number below all scores, so that runs that all agree well can still be told apart.
@@ -103,7 +105,7 @@ def draw_agreement(found: Told, path: str | os.PathLike[str]) -> None:
 AGREEMENT_COLUMNS = ("protocol", "labelled", "part", "run", "other", "sentence", "id", "measure", "value")
 
 
-def agreement_facts(found: Told) -> Iterator[list[Cell]]:
+def agreement_facts(found: AgreementResult) -> Iterator[list[Cell]]:
     """Yield all numbers, a row for each; a value is empty for 0 of 0.
 
     `part` says what a number is about: a `pair` of runs, a `run` with all others, `all` pairs, or a
@@ -113,7 +115,7 @@ def agreement_facts(found: Told) -> Iterator[list[Cell]]:
         yield [found.protocol.name, str(found.protocol.labelled).lower(), *facts]
 
 
-def _facts(found: Told) -> Iterator[list[Cell]]:
+def _facts(found: AgreementResult) -> Iterator[list[Cell]]:
     chance = found.chance
     measures = {
         "f1": found.f1,
@@ -148,7 +150,7 @@ def _cell(value: float) -> Cell:
     return None if math.isnan(value) else float(value)
 
 
-def write_disputed(path: str | os.PathLike[str], found: Told) -> int:
+def write_disputed(path: str | os.PathLike[str], found: AgreementResult) -> int:
     """Write a row for every constituent that some runs have and others do not; return how many there are.
 
     Sentences are in order of dispute; the file appears whole or not.

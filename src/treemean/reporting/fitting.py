@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from treemean.fitting import HitModel
-from treemean.fitting.models.agreement import Agreement
+from treemean.fitting.models.agreement import AgreementWeights
 from treemean.fitting.models.weights import RunWeights
 from treemean.reporting.tables import Cell, Table
 
@@ -50,7 +50,7 @@ def fit_tables(model: HitModel) -> list[Table]:
         tables.append(Table(columns, rows, "Cross-validated on the development data"))
     if "confidence" in report:
         tables += confidence_tables(report["confidence"])
-    if isinstance(model.values, RunWeights | Agreement):
+    if isinstance(model.values, RunWeights | AgreementWeights):
         weights = zip(model.chosen, model.values.continuous, model.values.discontinuous, strict=True)
         tables.append(
             Table(
@@ -59,7 +59,7 @@ def fit_tables(model: HitModel) -> list[Table]:
                 "Weights",
             )
         )
-    if isinstance(model.values, Agreement):
+    if isinstance(model.values, AgreementWeights):
         notes.append(f"A gap of one word counts {model.values.one_word:.2f} of a longer one.")
     if "trade_off" in report:
         points: list[list[Cell]] = [

@@ -22,7 +22,7 @@ def evaluation_rows(evaluations: Mapping[str, Evaluation], *, by_label: bool, by
     """
     rows: list[list[Cell]] = []
     for name, evaluation in evaluations.items():
-        about: list[Cell] = [name, evaluation.protocol.name, _told(evaluation.protocol.labelled)]
+        about: list[Cell] = [name, evaluation.protocol.name, _boolean_text(evaluation.protocol.labelled)]
         rows += [[*about, *facts] for facts in _facts(evaluation, by_label=by_label, by_length=by_length)]
     return Table(_COLUMNS, rows)
 
@@ -30,7 +30,7 @@ def evaluation_rows(evaluations: Mapping[str, Evaluation], *, by_label: bool, by
 def comparison_rows(comparison: Comparison, name_a: str, name_b: str, evaluation: Evaluation) -> Table:
     """Return the numbers of a comparison, a row for each; one of the evaluations tells the protocol."""
     about: list[Cell] = [
-        *(name_a, name_b, evaluation.protocol.name, _told(evaluation.protocol.labelled)),
+        *(name_a, name_b, evaluation.protocol.name, _boolean_text(evaluation.protocol.labelled)),
         *(comparison.test, comparison.metric),
     ]
     measures: dict[str, Cell] = {
@@ -93,5 +93,5 @@ def _counts(part: str, item: str, metric: str, counts: Counts) -> Iterator[list[
         yield [part, item, "", metric, measure, value]
 
 
-def _told(flag: bool) -> str:
+def _boolean_text(flag: bool) -> str:
     return "true" if flag else "false"

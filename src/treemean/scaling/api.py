@@ -26,7 +26,7 @@ from treemean.scaling.averages import Averaging, label_frequencies, model_of_vot
 from treemean.scaling.by_id import aligned_by_id
 from treemean.scaling.conversion import Conversion
 from treemean.scaling.engines import Engine, messages, open_engine
-from treemean.scaling.evaluations import Scores
+from treemean.scaling.evaluations import ShardScorer
 from treemean.scaling.folders import STAGED, working_in
 from treemean.scaling.inputs import SHARD_SIZE, Contents, contents_of, cut
 from treemean.scaling.jobs import Done, shard_job, staged_contents, stream_job
@@ -282,8 +282,8 @@ def evaluate(
             ordered = [found[-1], *found[:-1]]
             first, *others = aligned_by_id(ordered, folder, shard_size, say or _silent, or_by_position=False)
             found = [*others, first]
-        scores = Scores(folder, opened, progress, say or _silent, per_sentence, called)
-        return scores.of(scoring, cut(found, shard_size))
+        scorer = ShardScorer(folder, opened, progress, say or _silent, per_sentence, called)
+        return scorer.of(scoring, cut(found, shard_size))
 
 
 def _settled(work: Conversion, path: str, reading: Mapping[str, Any]) -> Conversion:

@@ -160,7 +160,7 @@ def label_frequencies(
     runs: Sequence[Contents], cuts: Sequence[Cut], engine: Engine
 ) -> tuple[Frequencies, ...]:
     """Return how often labels occur in every run: from manifests, or by a pass over all sentences."""
-    told = [_told_frequencies(run) for run in runs]
+    told = [_manifest_frequencies(run) for run in runs]
     unknown = [place for place, found in enumerate(told) if found is None]
     if unknown:
         totals = [Frequencies() for _ in unknown]
@@ -180,7 +180,7 @@ def label_frequencies(
     return tuple(found for found in told if found is not None)
 
 
-def _told_frequencies(run: Contents) -> Frequencies | None:
+def _manifest_frequencies(run: Contents) -> Frequencies | None:
     if "frequencies" not in run.sums:
         return None
     try:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 from treemean.errors import TreemeanError
-from treemean.names import BinarisingRule, BranchingRule, ChainLabel
+from treemean.names import BinarisingRule, BranchingRule, ChainLabel, FunctionRule
 from treemean.scaling.shards import Work
 from treemean.scaling.sums import Sums
 from treemean.trees import Treebank, transforms
 from treemean.trees.punctuation import settle_punctuation
 from treemean.trees.ranges import Ranges
 from treemean.trees.selecting import ConstituentSelector, SentenceSelector
-
-#: What happens to grammatical functions.
-Functions = Literal["keep", "drop", "join", "split"]
 
 _LABEL = "label "
 
@@ -44,7 +41,7 @@ class Conversion(Work):
     collapse_unaries: bool = False
     keep_label: ChainLabel = "top"
     drop_labels: bool = False
-    functions: Functions = "keep"
+    functions: FunctionRule = "keep"
     binarise: BinarisingRule | None = None
     branching: BranchingRule | None = None
     seed: int = 0

@@ -19,7 +19,7 @@ from treemean.errors import FormatError
 from treemean.evaluation import Evaluation
 from treemean.evaluation.adding import EvaluationSum
 from treemean.evaluation.rows import SENTENCE_COLUMNS, Cell, sentence_rows
-from treemean.evaluation.scores import with_told_tags
+from treemean.evaluation.scores import without_absent_tags
 from treemean.evaluation.streaming import PunctuationLater, Scoring
 from treemean.files.checksums import content_checksum
 from treemean.files.output import open_output, write_file
@@ -53,8 +53,8 @@ class _How:
 
 
 @dataclass(frozen=True)
-class Scores:
-    """Where sums and rows are kept, and who is told what.
+class ShardScorer:
+    """Scores shards; knows where sums and rows are kept, and who is told what.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Scores:
                 one.add(part)
         if self.per_sentence is not None:
             write_rows(self.per_sentence, SENTENCE_COLUMNS, self._rows(tasks))
-        return [with_told_tags(one.result()) for one in sums]
+        return [without_absent_tags(one.result()) for one in sums]
 
     def _make(self, how: _How, tasks: Sequence[ScoreTask]) -> None:
         """Score the shards whose sums are not there yet."""

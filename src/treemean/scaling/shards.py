@@ -125,7 +125,7 @@ def bad_name(file: str) -> str:
 
 def make_shard(work: Work, task: ShardTask) -> Made:
     """Read, work and write, unless the shard is there; it appears under its name when it is whole."""
-    if found := found_shard(task.folder, task.file):
+    if found := existing_shard(task.folder, task.file):
         return found
     sums = Sums()
     problems = SetAside(sums) if work.skip_bad else None
@@ -162,7 +162,7 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
         os.close(handle)
 
 
-def found_shard(folder: str, file: str) -> Made | None:
+def existing_shard(folder: str, file: str) -> Made | None:
     """Return a shard that was made before, None if it is not there or not whole.
 
     All of it is read, as pages have checksums: what is damaged would else be called right by the manifest.

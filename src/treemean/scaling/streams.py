@@ -12,7 +12,7 @@ from treemean.files.checksums import checksum
 from treemean.formats import read_batches
 from treemean.formats.problems import Problems
 from treemean.formats.reading import BATCH
-from treemean.scaling.shards import Made, SetAside, Work, fingerprint, found_shard, shard_name, write_shard
+from treemean.scaling.shards import Made, SetAside, Work, existing_shard, fingerprint, shard_name, write_shard
 from treemean.scaling.sums import Sums
 from treemean.trees import Tree, Treebank
 
@@ -52,7 +52,7 @@ def each_shard(work: Work, task: StreamTask) -> Iterator[Made]:
             return
         file = shard_name(number, told, [source, task.reading, task.size, number])
         batches = stream.next(task.size)
-        if found := found_shard(task.folder, file):
+        if found := existing_shard(task.folder, file):
             for _ in batches:
                 pass
             if problems is not None:

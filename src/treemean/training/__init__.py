@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treemean.training.config import Resolved, load_config, preset_names, resolve
     from treemean.training.folders import RunResult
-    from treemean.training.learner import Learner, Outcome, Request
+    from treemean.training.learner import Learner, Request, StepOutcome
     from treemean.training.progress import Progress
     from treemean.training.runs import train_runs
     from treemean.training.sections import TrainingConfig
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Learner",
-    "Outcome",
     "Progress",
     "Request",
     "Resolved",
     "RunResult",
+    "StepOutcome",
     "TrainingConfig",
     "load_config",
     "preset_names",
@@ -36,7 +36,7 @@ __all__ = [
 _HOMES = {
     "config": ("Resolved", "load_config", "preset_names", "resolve"),
     "folders": ("RunResult",),
-    "learner": ("Learner", "Outcome", "Request"),
+    "learner": ("Learner", "StepOutcome", "Request"),
     "progress": ("Progress",),
     "runs": ("train_runs",),
     "sections": ("TrainingConfig",),
@@ -44,7 +44,12 @@ _HOMES = {
 }
 
 
+#: What names were called.
+_FORMER = {"Outcome": "StepOutcome"}
+
+
 def __getattr__(name: str) -> Any:
+    name = _FORMER.get(name, name)
     for module, names in _HOMES.items():
         if name in names:
             import_module("treemean.parsing")  # tells what to install if PyTorch is missing

@@ -15,10 +15,11 @@ from treemean.evaluation import Evaluation, evaluate
 from treemean.grammars import Careful, Grammar
 from treemean.grammars.grammar import Masks
 from treemean.grammars.memory import told_if_too_little
+from treemean.names import EpochRule
 from treemean.parsing.batches import cut_for
 from treemean.parsing.parse import LABEL
 from treemean.training.corpus import Data
-from treemean.training.sections import Select, TrainingConfig
+from treemean.training.sections import TrainingConfig
 from treemean.trees import Constituent, Tree, Treebank
 
 #: What C- models draw while they are measured is the same every time.
@@ -27,7 +28,7 @@ _LESS = "These are development sentences; leave out long ones (data.max_length)"
 
 
 @dataclass(frozen=True)
-class Scores:
+class DevelopmentScores:
     """What a grammar is worth on the development set.
 
     Parameters
@@ -53,7 +54,7 @@ class Scores:
         """Of a word."""
         return perplexity(-self.log_likelihood, self.words)
 
-    def value(self, select: Select) -> float:
+    def value(self, select: EpochRule) -> float:
         """Return the number by which models are selected; higher is better, NaN is worst."""
         value = self.f1 if select == "f1" else self.log_likelihood / self.words
         assert value is not None  # without gold trees, no run by F1 begins
@@ -85,7 +86,7 @@ class Decoded:
     again: int
 
 
-def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
+def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> DevelopmentScores:
     """Compute likelihood, and F1 where there are gold trees, on the development set.
 
     Raises `NumericalError` if something is not finite in float64 either: the parameters are broken.
@@ -94,10 +95,10 @@ def measure(grammar: Grammar, data: Data, config: TrainingConfig) -> Scores:
     counted = data.development.lengths[data.development.lengths > 1]
     size = int(counted.sum()), len(counted)
     if found.trees is None:
-        return Scores(found.log_likelihood, *size, again=found.again)
+        return DevelopmentScores(found.log_likelihood, *size, again=found.again)
     scores = evaluated(found.trees, data, config)
     f1 = (scores.overall.f1, scores.continuous.f1, scores.discontinuous.f1)
-    return Scores(found.log_likelihood, *size, *f1, again=found.again)
+    return DevelopmentScores(found.log_likelihood, *size, *f1, again=found.again)
 
 
 @torch.no_grad()

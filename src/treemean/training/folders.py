@@ -46,7 +46,7 @@ class RunResult:
     model : the folder of the selected model.
     select : by what it was selected on the development set, `"f1"` or `"likelihood"`.
     epoch : in which it was selected.
-    metrics : what it is worth on the development set, see `development.Scores`.
+    metrics : what it is worth on the development set, see `development.DevelopmentScores`.
     finished : why the run ended.
     steps, seconds : how long it was.
     """
@@ -197,7 +197,7 @@ class Metrics:
 
     def __init__(self, path: Path, size: int) -> None:
         self._path = path
-        with self._told():
+        with self._explaining_errors():
             self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - open as long as the run
             if self._file.tell() < size:  # whole lines are kept
                 self._file.seek(0)
@@ -209,7 +209,7 @@ class Metrics:
             self._file.seek(kept)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _explaining_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -219,12 +219,12 @@ class Metrics:
 
     def write(self, entry: Mapping[str, Any]) -> None:
         """Append an entry; numbers that are none become null."""
-        with self._told():
+        with self._explaining_errors():
             self._file.write(json.dumps(_finite(entry), allow_nan=False, ensure_ascii=False).encode() + b"\n")
 
     def flush(self) -> int:
         """Bring everything to the disk and return the size of the file."""
-        with self._told():
+        with self._explaining_errors():
             os.fsync(self._file.fileno())
         return self._file.tell()
 

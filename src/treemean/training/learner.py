@@ -46,7 +46,7 @@ class Request:
     weights: SpanWeights | None = None
 
 
-class Outcome:
+class StepOutcome:
     """The places in what a step returns: a tensor of four numbers, on any device, read later by the loop.
 
     `LIKELIHOOD` and `DIVERGENCE` are sums over the batch in nats (the negative log-likelihood, and for C-
@@ -63,7 +63,7 @@ class Learner(Protocol):
     grammar: Grammar
 
     def step(self, request: Request) -> Tensor:
-        """Make a step, or leave it out and change no parameter; return its outcome, see `Outcome`."""
+        """Make a step, or leave it out and change no parameter; return its outcome, see `StepOutcome`."""
 
     def evaluated(self) -> AbstractContextManager[Grammar]:
         """Lend the grammar with the parameters to be measured and kept: averaged ones, if so configured."""

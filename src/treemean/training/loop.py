@@ -23,15 +23,15 @@ from treemean.parsing.model import TENSORS, software, write_model
 from treemean.training.batches import BatchOrder
 from treemean.training.checkpoints import Checkpoints
 from treemean.training.corpus import Data
-from treemean.training.development import Scores, measure, perplexity
+from treemean.training.development import DevelopmentScores, measure, perplexity
 from treemean.training.distributed import World
 from treemean.training.divergence import Watch
 from treemean.training.folders import Metrics, NoModel, RunFolder, RunResult, checksum_of
-from treemean.training.learner import Learner, Outcome, Request
+from treemean.training.learner import Learner, Request, StepOutcome
 from treemean.training.progress import Progress, Watcher, described_redone, short
 from treemean.training.schedule import learning_rate
 from treemean.training.sections import TrainingConfig
-from treemean.training.state import RunState, Sums
+from treemean.training.state import EpochSums, RunState
 from treemean.training.stopping import Stop, Stopped
 
 #: What tensors of a checkpoint are for: to go on, to go back to after trouble, and the selected model.
@@ -187,9 +187,9 @@ class Loop:
                 continue
             redone += 1
             outcomes[place] = (yield replace(request, exact=True)).tolist()
-            applied = outcomes[place][Outcome.APPLIED] == 1
+            applied = outcomes[place][StepOutcome.APPLIED] == 1
             made += applied
-            self._record("redo", applied=applied, norm=outcomes[place][Outcome.NORM])
+            self._record("redo", applied=applied, norm=outcomes[place][StepOutcome.NORM])
         if redone:
             self._note(described_redone(redone, made, len(requests)))
         return redone
@@ -200,19 +200,19 @@ class Loop:
     def _account(self, requests: list[Request], outcomes: list[list[float]], steps: int, redone: int) -> None:
         """Take note of some steps: sums, metrics, progress, and whether something went wrong."""
         state, recovery = self._state, self._config.recovery
-        part = Sums(redone=redone)
+        part = EpochSums(redone=redone)
         for request, outcome in zip(requests, outcomes, strict=True):
-            applied = outcome[Outcome.APPLIED] == 1
-            objective = (outcome[Outcome.LIKELIHOOD] + outcome[Outcome.DIVERGENCE]) / request.count
+            applied = outcome[StepOutcome.APPLIED] == 1
+            objective = (outcome[StepOutcome.LIKELIHOOD] + outcome[StepOutcome.DIVERGENCE]) / request.count
             state.watch.add(objective, *_shape(request.count, request.words), applied, recovery)
             if applied:
-                part.likelihood += outcome[Outcome.LIKELIHOOD]
-                part.divergence += outcome[Outcome.DIVERGENCE]
+                part.likelihood += outcome[StepOutcome.LIKELIHOOD]
+                part.divergence += outcome[StepOutcome.DIVERGENCE]
                 part.words += request.count
                 part.sentences += len(request.words)
             else:
                 part.skipped += 1
-                norm = outcome[Outcome.NORM]
+                norm = outcome[StepOutcome.NORM]
                 self._record("skip", objective=objective, norm=norm, limit=request.limit)
                 self._note(f"a step was left out: objective per word {short(objective, 3)}, norm {norm:.3g}")
         for name, value in asdict(part).items():
@@ -222,7 +222,9 @@ class Loop:
         if trouble:
             self._go_back(trouble)
 
-    def _report(self, requests: list[Request], outcomes: list[list[float]], part: Sums, steps: int) -> None:
+    def _report(
+        self, requests: list[Request], outcomes: list[list[float]], part: EpochSums, steps: int
+    ) -> None:
         now = time.monotonic()
         words = sum(request.count for request in requests)
         self._words_here += words
@@ -233,7 +235,7 @@ class Loop:
         each = perplexity(part.likelihood, part.words) if part.words else 0.0
         rate = requests[-1].rate
         self._record(
-            "step", loss=loss, perplexity=each, rate=rate, norm=outcomes[-1][Outcome.NORM], words=words,
+            "step", loss=loss, perplexity=each, rate=rate, norm=outcomes[-1][StepOutcome.NORM], words=words,
             redone=part.redone, words_per_second=speed, seconds=self._state.seconds,
         )  # fmt: skip
         self._say(
@@ -292,7 +294,7 @@ class Loop:
         if model is not None and scores is not None and self._config.checkpoint.epochs:
             # Before the state says that this epoch is over: a run that is killed in between makes it again.
             self._export(model, self._folder.model_of_epoch(state.epoch), state.epoch, scores)
-        state.epoch, state.place, state.sums = state.epoch + 1, 0, Sums()
+        state.epoch, state.place, state.sums = state.epoch + 1, 0, EpochSums()
         if self._world.is_main:
             good = scores is not None and not state.watch.trouble(self._config.recovery)
             best = model if selected else None
@@ -300,7 +302,7 @@ class Loop:
             if best is not None:
                 self._export_best(best)
 
-    def _measured(self, grammar: Grammar) -> Scores | None:
+    def _measured(self, grammar: Grammar) -> DevelopmentScores | None:
         """Return what the grammar is worth on the development set; None if its parameters are broken."""
 
         def compute() -> dict[str, Any] | None:
@@ -310,7 +312,7 @@ class Loop:
                 return None
 
         told = self._world.share(compute)
-        return None if told is None else Scores(**told)
+        return None if told is None else DevelopmentScores(**told)
 
     def _decide_end(self) -> None:
         state, training = self._state, self._config.training
@@ -363,7 +365,9 @@ class Loop:
         assert self._state.best is not None
         self._export(tensors, self._folder.model, self._state.best_epoch, self._state.best)
 
-    def _export(self, tensors: Mapping[str, Tensor], place: Path, epoch: int, scores: Scores) -> None:
+    def _export(
+        self, tensors: Mapping[str, Tensor], place: Path, epoch: int, scores: DevelopmentScores
+    ) -> None:
         """Write the model of an epoch into a folder."""
         provenance = {
             "software": software(),

@@ -24,7 +24,7 @@ class Progress:
     rate : the learning rate.
     words_per_second : of the last steps.
     seconds_left : until the last epoch is over, if training does not end early.
-    development : what was measured, see `Scores`; after an epoch only.
+    development : what was measured, see `DevelopmentScores`; after an epoch only.
     selected : whether the epoch is the best so far.
     message : a note, or why the run ended.
     """

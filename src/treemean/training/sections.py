@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import Any
 
 from treemean.errors import InvalidOption
 from treemean.grammars import GrammarConfig
-from treemean.names import DialectName, FileFormat, PunctuationRule
+from treemean.names import (
+    BatchLengths,
+    DialectName,
+    EpochRule,
+    FileFormat,
+    Precision,
+    PunctuationRule,
+    Schedule,
+)
 from treemean.parsing import Normalisation
 from treemean.training.bounds import MOST_RUNS, PATH, check_within
 
-Select = Literal["f1", "likelihood"]
 #: PyTorch takes no larger seeds, and crashes with thousands of threads.
 _LARGEST_SEED, _MOST_THREADS = 2**63 - 1, 1024
 #: No more steps or the like, no more sentences in a batch, no longer sentence: far beyond all use, and within
@@ -67,7 +74,7 @@ class BatchesConfig:
     """`[batches]`: which sentences are learnt from together, and the curriculum."""
 
     size: int = 20
-    lengths: Literal["equal", "mixed"] = "equal"
+    lengths: BatchLengths = "equal"
     at_once: int = 0
     first_limit: int = 30
     limit_step: int = 4
@@ -88,7 +95,7 @@ class OptimiserConfig:
     epsilon: float = 1e-8
     weight_decay: float = 0.0
     clip: float = 3.0
-    schedule: Literal["constant", "linear", "cosine"] = "constant"
+    schedule: Schedule = "constant"
     warm_up: int = 0
     final: float = 0.1
     average: float = 0.0
@@ -112,9 +119,9 @@ class LoopConfig:
 
     epochs: int = 30
     patience: int = 10
-    select: Select = "f1"
+    select: EpochRule = "f1"
     device: str = "auto"
-    precision: Literal["float32", "float64"] = "float32"
+    precision: Precision = "float32"
     guidance: float = 1.0
     threads: int = 0
     report_every: int = 10

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treemean.files.records import record
-from treemean.training.development import Scores
+from treemean.training.development import DevelopmentScores
 from treemean.training.divergence import Watch
 
 #: What checkpoints of earlier versions hold, too: whether steps were to be in float64 for a while.
@@ -15,7 +15,7 @@ _FORMER = {"exact", "check"}
 
 
 @dataclass
-class Sums:
+class EpochSums:
     """What the steps of an epoch add up to."""
 
     likelihood: float = 0.0
@@ -50,8 +50,8 @@ class RunState:
     factor: float = 1.0
     recoveries: int = 0
     watch: Watch = field(default_factory=Watch)
-    sums: Sums = field(default_factory=Sums)
-    best: Scores | None = None
+    sums: EpochSums = field(default_factory=EpochSums)
+    best: DevelopmentScores | None = None
     best_epoch: int = 0
     waited: int = 0
     seconds: float = 0.0

@@ -10,13 +10,13 @@ from types import MappingProxyType
 from treemean.experiments.paper.cases import cases
 from treemean.experiments.paper.efficiency import pruning, run_time
 from treemean.experiments.paper.individuals import individuals
-from treemean.experiments.paper.outcome import Outcome
+from treemean.experiments.paper.outcome import ExperimentOutcome
 from treemean.experiments.paper.scores import agreements, correlation, labels, main, positives
 from treemean.experiments.paper.study import Study
 from treemean.names import ExperimentName
 
 #: By name, what makes it.
-EXPERIMENTS: Mapping[ExperimentName, Callable[[Study], Outcome]] = MappingProxyType(
+EXPERIMENTS: Mapping[ExperimentName, Callable[[Study], ExperimentOutcome]] = MappingProxyType(
     {
         "main": main,  # Table 2
         "positives": positives,  # Table 3
@@ -33,7 +33,7 @@ EXPERIMENTS: Mapping[ExperimentName, Callable[[Study], Outcome]] = MappingProxyT
 
 def run_experiment(
     name: ExperimentName, study: Study, folder: str | os.PathLike[str]
-) -> tuple[Outcome, list[Path]]:
+) -> tuple[ExperimentOutcome, list[Path]]:
     """Make a table or figure of the paper, write it, and return it with the files."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)

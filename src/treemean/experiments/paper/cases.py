@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treemean.experiments.main_results import NON_BINARY
-from treemean.experiments.paper.outcome import Outcome
+from treemean.experiments.paper.outcome import ExperimentOutcome
 from treemean.experiments.paper.study import Study
 from treemean.reporting.tables import Cell, Table
 from treemean.trees import transforms
@@ -22,7 +22,7 @@ RULE = (
 )
 
 
-def cases(study: Study) -> Outcome:
+def cases(study: Study) -> ExperimentOutcome:
     """Draw gold, individuals and ensemble of the sentences that the rule chooses."""
     ensemble = study.results.ensembles[NON_BINARY]
     alone = [scores.sentence_f1 for scores in study.results.chosen.values()]
@@ -51,4 +51,4 @@ def cases(study: Study) -> Outcome:
         drawings[f"-{number}"] = draw_sheet_svg(rows_of_trees)
     columns = ["case", "sentence", "words", "F1 of the ensemble", "mean F1 of its individuals"]
     title = "Case studies (the paper's Figure 9)"
-    return Outcome({"": Table(columns, rows, title, [RULE, study.note()])}, drawings=drawings)
+    return ExperimentOutcome({"": Table(columns, rows, title, [RULE, study.note()])}, drawings=drawings)

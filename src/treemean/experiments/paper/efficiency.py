@@ -17,7 +17,7 @@ from treemean.averaging.reference.pruning import prune
 from treemean.averaging.request import make_request
 from treemean.averaging.weights import make_weights
 from treemean.errors import MissingDependency, Unsolved
-from treemean.experiments.paper.outcome import Figure, Outcome, numbers
+from treemean.experiments.paper.outcome import ExperimentOutcome, Figure, numbers
 from treemean.experiments.paper.study import Study
 from treemean.reporting.figures import Line, draw_lines
 from treemean.reporting.tables import Cell, Table
@@ -36,7 +36,7 @@ ALGORITHMS = ("exact", "meet-in-the-middle", "exhaustive", "dynamic-programming"
 TIMED, TOO_LONG = 5, 1.0
 
 
-def pruning(study: Study) -> Outcome:
+def pruning(study: Study) -> ExperimentOutcome:
     """Count the candidates that each bound leaves, by sentence length and by number of individuals."""
     chosen = [list(run) for run in study.chosen]
     weights = study.selection.weights
@@ -81,7 +81,7 @@ def pruning(study: Study) -> Outcome:
             y="candidates",
         )
 
-    return Outcome({"": table}, {"": Figure(table, draw)})
+    return ExperimentOutcome({"": table}, {"": Figure(table, draw)})
 
 
 def _bin(words: int) -> int:
@@ -108,7 +108,7 @@ def _rows(by: str, value: int, found: Sequence[Sequence[int]]) -> list[list[Cell
     ]
 
 
-def run_time(study: Study) -> Outcome:
+def run_time(study: Study) -> ExperimentOutcome:
     """Time every exact algorithm by sentence length; one that takes too long is not tried on longer ones."""
     lengths = study.chosen[0].lengths
     rng = np.random.default_rng(study.seed)
@@ -140,7 +140,7 @@ def run_time(study: Study) -> Outcome:
                 lines[name] = (numbers(chosen, 1), [ms / 1000 for ms in numbers(chosen, 2)])
         draw_lines({"": lines}, path, x="words", y="seconds of a sentence (median)", logarithmic="y")
 
-    return Outcome({"": table}, {"": Figure(table, draw)})
+    return ExperimentOutcome({"": table}, {"": Figure(table, draw)})
 
 
 def _timed(name: str, study: Study, by_length: dict[int, list[int]]) -> list[list[Cell]]:

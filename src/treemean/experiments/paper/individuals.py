@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from treemean.evaluation.results import METRICS
-from treemean.experiments.paper.outcome import Figure, Outcome, numbers
+from treemean.experiments.paper.outcome import ExperimentOutcome, Figure, numbers
 from treemean.experiments.paper.study import Study
 from treemean.reporting.figures import Line, draw_lines
 from treemean.reporting.tables import Cell, Table
@@ -18,7 +18,7 @@ from treemean.reporting.tables import Cell, Table
 TRIALS = 30
 
 
-def individuals(study: Study) -> Outcome:
+def individuals(study: Study) -> ExperimentOutcome:
     """Score averages of random subsets of every size, and of the best runs, one more at a time."""
     count = len(study.names)
     rng = np.random.default_rng(study.seed)
@@ -63,7 +63,7 @@ def individuals(study: Study) -> Outcome:
                 lines[metric] = (numbers(chosen, 1), numbers(chosen, 3), numbers(chosen, 4))
         draw_lines(panels, path, x="number of individuals", y="F1")
 
-    return Outcome({"": table}, {"": Figure(table, draw)})
+    return ExperimentOutcome({"": table}, {"": Figure(table, draw)})
 
 
 def _rule(study: Study) -> str:

@@ -30,7 +30,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExperimentOutcome:
     """What an experiment gives, each by what is added to the experiment's name (nothing, or as `-1`).
 
     Parameters

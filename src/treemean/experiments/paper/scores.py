@@ -9,7 +9,7 @@ from pathlib import Path
 from treemean.evaluation import agreement
 from treemean.evaluation.results import METRICS, Evaluation, LabelScore
 from treemean.experiments.main_results import BINARY, NON_BINARY
-from treemean.experiments.paper.outcome import Figure, Outcome, numbers
+from treemean.experiments.paper.outcome import ExperimentOutcome, Figure, numbers
 from treemean.experiments.paper.study import Study
 from treemean.reporting.figures import draw_bars, draw_matrices, draw_points
 from treemean.reporting.tables import Cell, Table
@@ -18,14 +18,14 @@ from treemean.reporting.tables import Cell, Table
 LABELS = 10
 
 
-def main(study: Study) -> Outcome:
+def main(study: Study) -> ExperimentOutcome:
     """Table 2: individuals, the best of them, and the ensembles with significance stars."""
-    return Outcome(
+    return ExperimentOutcome(
         {"": study.results.table("Main results (the paper's Table 2)")}, data=study.results.to_dict()
     )
 
 
-def positives(study: Study) -> Outcome:
+def positives(study: Study) -> ExperimentOutcome:
     """Table 3: true and false positives of the binary and the non-binary ensemble."""
     columns = ["", *(f"{kind} {metric}" for metric in METRICS for kind in ("TP", "FP"))]
     counts = {
@@ -42,10 +42,10 @@ def positives(study: Study) -> Outcome:
     rows: list[list[Cell]] = [[name, *numbers] for name, numbers in counts.items()]
     rows.append(["difference", *(a - b for a, b in zip(*counts.values(), strict=True))])
     title = "True and false positives (the paper's Table 3)"
-    return Outcome({"": Table(columns, rows, title, [study.note()])})
+    return ExperimentOutcome({"": Table(columns, rows, title, [study.note()])})
 
 
-def correlation(study: Study) -> Outcome:
+def correlation(study: Study) -> ExperimentOutcome:
     """Figure 2: continuous against discontinuous F1, one point per run."""
     found = {
         name: (scores.continuous.f1, scores.discontinuous.f1)
@@ -65,10 +65,10 @@ def correlation(study: Study) -> Outcome:
     def draw(path: Path) -> None:
         draw_points(found, path, x="F1 continuous", y="F1 discontinuous", title=note)
 
-    return Outcome({"": table}, {"": Figure(table, draw)})
+    return ExperimentOutcome({"": table}, {"": Figure(table, draw)})
 
 
-def agreements(study: Study) -> Outcome:
+def agreements(study: Study) -> ExperimentOutcome:
     """Pairwise F1 of the runs with each other: overall, continuous and discontinuous."""
     runs = list(study.test.runs.values())
     found: dict[str, list[list[float]]] = {
@@ -86,10 +86,10 @@ def agreements(study: Study) -> Outcome:
     def draw(path: Path) -> None:
         draw_matrices(found, study.names, path)
 
-    return Outcome({"": table}, {"": Figure(table, draw)})
+    return ExperimentOutcome({"": table}, {"": Figure(table, draw)})
 
 
-def labels(study: Study) -> Outcome:
+def labels(study: Study) -> ExperimentOutcome:
     """Figure 8: recall of the most frequent gold labels, of all and of discontinuous constituents."""
     averages = study.results.ensembles
     everyone = {**study.results.chosen, **averages}
@@ -120,7 +120,7 @@ def labels(study: Study) -> Outcome:
             panels[f"{kind} constituents"] = (names, {"individuals": mean, NON_BINARY: ensemble})
         draw_bars(panels, path, y="recall")
 
-    return Outcome({"": table}, {"": Figure(table, draw)})
+    return ExperimentOutcome({"": table}, {"": Figure(table, draw)})
 
 
 def _by_label(evaluation: Evaluation, kind: str) -> Mapping[str, LabelScore]:

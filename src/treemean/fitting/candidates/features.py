@@ -50,7 +50,7 @@ def features_of(candidates: Candidates, like: Sequence[str] = ()) -> Features:
         **relative_features(candidates, edges),
         **border_features(candidates, edges),
         **span_features(candidates, edges),
-        **(posterior_features(candidates, edges) if candidates.tables else {}),
+        **(posterior_features(candidates) if candidates.tables else {}),
     }
     table = np.empty((len(candidates), len(columns)))
     for place, column in enumerate(columns.values()):
@@ -151,7 +151,7 @@ def rival_features(candidates: Candidates) -> Columns:
     return {"rivals": np.log1p(number), **shares}
 
 
-def posterior_features(candidates: Candidates, edges: Edges) -> Columns:
+def posterior_features(candidates: Candidates) -> Columns:
     """Return how likely each candidate is by tables of spans, and its rivals, and what shares its borders."""
     own = candidates.posteriors.mean(axis=1)
     total, strongest = np.zeros((2, len(candidates)))

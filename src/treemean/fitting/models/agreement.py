@@ -28,7 +28,7 @@ LEAST_PROPOSALS = 100
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AgreementWeights:
     """What votes are worth: a weight for each run and kind, float64[K] each, 1 on average.
 
     `one_word` is what votes for gaps of one word count beside others, from 0 to 1.
@@ -56,7 +56,7 @@ class Agreement:
         }
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Agreement:
+    def from_dict(data: Mapping[str, Any]) -> AgreementWeights:
         """Make a model from what `to_dict` gave."""
         continuous, discontinuous = (stored.reals(data, name) for name in ("continuous", "discontinuous"))
         one_word = stored.real(data, "one_word")
@@ -64,21 +64,23 @@ class Agreement:
             raise FormatError("the weights by agreement are not negative, two for each run")
         if not 0 <= one_word <= 1:
             raise FormatError("votes for gaps of one word count between 0 and 1")
-        return Agreement(continuous, discontinuous, one_word)
+        return AgreementWeights(continuous, discontinuous, one_word)
 
 
-def train(candidates: Candidates | VoteTable) -> Agreement:
+def train(candidates: Candidates | VoteTable) -> AgreementWeights:
     """Weigh runs by their agreement with the others."""
     equal = np.ones(candidates.runs)
     if candidates.runs < LEAST_RUNS:
-        return Agreement(equal, equal, 1.0)
+        return AgreementWeights(equal, equal, 1.0)
     votes = votes_of(candidates)
     longer = votes.discontinuous & ~votes.one_word
     continuous = _weights(_by_run(votes, ~votes.discontinuous))
     if (votes.counts * votes.times)[longer].sum() < LEAST_PROPOSALS:
-        return Agreement(continuous, equal, 1.0)
+        return AgreementWeights(continuous, equal, 1.0)
     one, several = _overall(votes, votes.one_word), _overall(votes, longer)
-    return Agreement(continuous, _weights(_by_run(votes, longer)), 1.0 if one <= several else several / one)
+    return AgreementWeights(
+        continuous, _weights(_by_run(votes, longer)), 1.0 if one <= several else several / one
+    )
 
 
 def _by_run(given: VoteTable, which: Flags) -> Floats:

@@ -27,7 +27,7 @@ from treemean.errors import (
 from treemean.files import stored
 from treemean.files.output import write_file
 from treemean.fitting.candidates import Candidates, Floats, find_candidates
-from treemean.fitting.models.agreement import Agreement
+from treemean.fitting.models.agreement import AgreementWeights
 from treemean.fitting.models.apart import Apart
 from treemean.fitting.models.boosted import Boosted
 from treemean.fitting.models.calibration import Calibration
@@ -61,7 +61,7 @@ _LARGEST = 1 << 26  # bytes of a file; boosted trees for a hundred runs take les
 
 _WEIGHTINGS = ("equal", "scalar", "typed")
 _ESTIMATORS: dict[str, type[Any]] = {
-    c.name: c for c in (Signed, Agreement, TwoClasses, Apart, Logistic, Boosted)
+    c.name: c for c in (Signed, AgreementWeights, TwoClasses, Apart, Logistic, Boosted)
 }
 #: The names of all models.
 MODELS = (*_WEIGHTINGS, *_ESTIMATORS)
@@ -365,7 +365,7 @@ class HitModel:
             numbers = {len(self.values.continuous), len(self.values.discontinuous)}
             if not isinstance(self.objective, SentenceObjective):
                 raise FormatError("weights of runs go with the objective of the sentence")
-        elif isinstance(self.values, (Signed, Agreement)):
+        elif isinstance(self.values, (Signed, AgreementWeights)):
             numbers = {len(self.values.continuous)}
         elif isinstance(self.values, TwoClasses):
             numbers = {len(self.values.right)}

@@ -17,10 +17,10 @@ from treemean.evaluation import Protocol, get_protocol
 from treemean.evaluation.adding import EvaluationSum
 from treemean.evaluation.alignment import align
 from treemean.evaluation.counting import match_trees, scored_constituents
-from treemean.evaluation.scores import Flags, evaluate_part, with_told_tags
+from treemean.evaluation.scores import Flags, evaluate_part, without_absent_tags
 from treemean.names import Match
 from treemean.reporting.html.held import Held, MostDisputed
-from treemean.reporting.html.parts import AVERAGE, Given, Part, Parts, Runs
+from treemean.reporting.html.parts import AVERAGE, ParallelTreebanks, Part, Parts, Runs
 from treemean.reporting.html.subject import RIGHT, SCORED, Side, Subject
 from treemean.trees import Treebank
 
@@ -48,13 +48,13 @@ def compare_sides(
     ----------
     runs : by name, one or more.
     average : of the runs; the plain average if not given.
-    options : see `compare_given`.
+    options : see `compare_parallel`.
     """
-    return compare_given(Given.of(runs, average, gold), **options)
+    return compare_parallel(ParallelTreebanks.of(runs, average, gold), **options)
 
 
-def compare_given(
-    given: Given,
+def compare_parallel(
+    given: ParallelTreebanks,
     *,
     prepare: Prepare | None = None,
     weights: Mapping[str, float] | None = None,
@@ -120,7 +120,7 @@ def compare_given(
             replace(
                 side,
                 trees=trees,
-                evaluation=None if total is None else with_told_tags(total.result()),
+                evaluation=None if total is None else without_absent_tags(total.result()),
                 scores=scores,
             )
             for side, total, trees, scores in zip(sides, totals, kept.trees, kept.scores, strict=True)

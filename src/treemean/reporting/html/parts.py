@@ -27,7 +27,7 @@ AVERAGE = "average"
 
 
 @dataclass(frozen=True)
-class Given:
+class ParallelTreebanks:
     """Treebanks that are read side by side.
 
     Parameters
@@ -46,10 +46,12 @@ class Given:
     called: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
-    def of(runs: Mapping[str, Treebank], average: Treebank | None, gold: Treebank | None) -> Given:
+    def of(
+        runs: Mapping[str, Treebank], average: Treebank | None, gold: Treebank | None
+    ) -> ParallelTreebanks:
         """Make it of whole treebanks."""
         banks = [*runs.values(), *(bank for bank in (average, gold) if bank is not None)]
-        return Given(lambda: [banks], tuple(runs), average is not None, gold is not None)
+        return ParallelTreebanks(lambda: [banks], tuple(runs), average is not None, gold is not None)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,7 +103,7 @@ class Parts:
 
     def __init__(
         self,
-        given: Given,
+        given: ParallelTreebanks,
         protocol: Protocol,
         *,
         match: Match,

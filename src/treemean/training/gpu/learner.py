@@ -100,7 +100,7 @@ class StackedLearner:
                 told(number, len(missing))
 
     def step(self, requests: Mapping[int, Request]) -> Tensor:
-        """Make a step of some runs, by place; return the outcomes (E, 4) of all, see `training.Outcome`."""
+        """Make a step of some runs, by place; return the outcomes (E, 4) of all, see `StepOutcome`."""
         quick = {run: request for run, request in requests.items() if not request.exact}
         outcomes = self._quickly(quick) if quick else self._clips.new_zeros(len(self), 4)
         for run, request in requests.items():
