@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from demo_instances import write_small_demo
@@ -70,6 +71,30 @@ def test_every_epoch_is_an_individual(files, tmp_path):
     assert len(set(parser.models)) == 3
     assert set(parser.models) < models
     assert len(parser.load()) == 3
+
+
+def test_runs_of_other_folders_are_individuals(made, files, tmp_path):
+    others = (str(made[0] / "runs"), str(made[0] / "runs"))
+    run(files, tmp_path, "run.runs=1", f"ensemble.others={json.dumps(others)}", "ensemble.keep=4")
+    results = json.loads((tmp_path / "results.json").read_text())["results"]
+    names = ["run01", "run01-of2", "run01-of3", "run02-of2", "run02-of3"]
+    assert sorted(results["individuals"]) == names
+    assert results["individuals"]["run02-of2"] == results["individuals"]["run02-of3"]
+    parser = EnsembleParser.read(tmp_path)
+    of_folder = {"of2": 0, "of3": 1}
+    for name, model in zip(parser.runs, parser.models, strict=True):
+        _, _, place = name.partition("-")
+        home = Path(others[of_folder[place]]) if place else tmp_path / "runs"
+        assert model == home / name[:5] / "model"
+    assert len(parser.load()) == 4
+
+
+@pytest.mark.parametrize(("individuals", "kept"), [("runs", ""), ("epochs", " that kept the models")])
+def test_folders_without_runs(made, files, tmp_path, individuals, kept):
+    settings = ("checkpoint.epochs=true", f"ensemble.individuals={individuals}")
+    folder = tmp_path if individuals == "runs" else made[0] / "runs"
+    with pytest.raises(InvalidOption, match=f"ensemble.others: there are no trained runs{kept}"):
+        run(files, tmp_path, *settings, f"ensemble.others={json.dumps([str(folder)])}")
 
 
 def test_epochs_must_be_kept(files, tmp_path):

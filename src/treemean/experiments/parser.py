@@ -48,6 +48,7 @@ class EnsembleParser:
     weights : one for each run; not asked where a model was fitted.
     hits : what weighs their constituents, if it was fitted.
     decoder : which tree of each model was averaged.
+    others : folders of runs beside its own.
     """
 
     folder: Path
@@ -55,6 +56,7 @@ class EnsembleParser:
     weights: tuple[float, ...]
     hits: HitModel | None
     decoder: DecoderName
+    others: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> EnsembleParser:
@@ -72,6 +74,7 @@ class EnsembleParser:
             weights = tuple(stored.reals(selection, "weights").tolist())
             fitted = selection["model"] is not None
             decoder = data["config"]["ensemble"].get("decoder", "mbr")
+            others = stored.texts({"others": [], **data["config"]["ensemble"]}, "others")
         except (KeyError, TypeError, AttributeError) as error:
             raise FormatError(f"{_DAMAGED} ({error!r})", path=name) from error
         except FormatError as error:
@@ -84,12 +87,12 @@ class EnsembleParser:
         if not runs or len(weights) != len(runs) or decoder not in get_args(DecoderName):
             raise FormatError(_DAMAGED, path=name)
         hits = load(place / "ensemble" / "hits.json") if fitted else None
-        return cls(place, runs if hits is None else hits.runs, weights, hits, decoder)
+        return cls(place, runs if hits is None else hits.runs, weights, hits, decoder, others)
 
     @property
     def models(self) -> list[Path]:
         """The folders of the models."""
-        return [model_called(self.folder / "runs", run) for run in self.runs]
+        return [model_called(self.folder / "runs", run, self.others) for run in self.runs]
 
     def load(self, device: str = "cpu") -> list[Model]:
         """Read all models; raises `FormatError`, which names the file, where one is missing or damaged."""

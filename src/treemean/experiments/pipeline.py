@@ -14,7 +14,7 @@ from pathlib import Path
 from treemean.errors import InvalidOption
 from treemean.experiments.config import ExperimentConfig
 from treemean.experiments.ensemble import EnsembleOutcome, Stages, Teller, check_settings, ensemble_of
-from treemean.experiments.individuals import models_of
+from treemean.experiments.individuals import models_of, models_of_others
 from treemean.experiments.predictions import DEVELOPMENT, GOLD, TEST, Predictions
 from treemean.files.checksums import checksum
 from treemean.formats import read, write
@@ -56,7 +56,8 @@ def run_ensemble(
     """
     settings, data = config.ensemble, config.data
     epochs = settings.individuals == "epochs"
-    check_settings(settings, config.run.runs * (config.training.epochs if epochs else 1))
+    others = models_of_others(settings.others, settings.individuals)
+    check_settings(settings, config.run.runs * (config.training.epochs if epochs else 1) + len(others))
     if epochs and not config.checkpoint.epochs:
         raise InvalidOption(
             'ensemble.individuals = "epochs" needs the models of all epochs: set checkpoint.epochs = true'
@@ -70,6 +71,7 @@ def run_ensemble(
     stages.tell(f"training {counted(config.run.runs, 'run')}")
     runs = train_runs(config, stages.folder / "runs", progress=progress)
     models = models_of(stages.folder / "runs", (run.run for run in runs), settings.individuals)
+    models |= others
     check_settings(settings, len(models))  # runs may have ended early
     development = None
     if data.development and runs[0].metrics.get("f1") is not None:

@@ -14,6 +14,7 @@ class EnsembleConfig:
 
     test: str = field(default="", metadata=PATH)
     test_format: FileFormat = ""
+    others: tuple[str, ...] = field(default=(), metadata=PATH)
     individuals: Individuals = "runs"
     model: EnsembleModel = "paper"
     keep: int = 5
