@@ -17,7 +17,7 @@ from benchmarks.cpu.confidence import confidence, load
 from treemean import Treebank, average, evaluate, sample
 from treemean.evaluation import bootstrap_interval
 from treemean.fitting import fit
-from treemean.fitting.candidates.analysis import (
+from treemean.fitting.analysis import (
     calibration,
     pair_precision,
     precision_by_votes,

@@ -16,11 +16,12 @@ from torch import Tensor
 from benchmarks.common import show
 from benchmarks.cpu.inside import differentiate
 from tests.grammar_instances import random_dense_rules, random_rank_rules
-from treemean.grammars.charts.gapped import Views, gapped_offsets
+from treemean.grammars.charts.gapped import gapped_offsets
 from treemean.grammars.dense import torch as dense_torch
 from treemean.grammars.rank import torch as rank_torch
 from treemean.grammars.rank.rules import Ranks
 from treemean.grammars.rank.torch import inside as rank_inside
+from treemean.grammars.rank.views import Views
 from treemean.grammars.spans import ATTACHMENTS
 
 

@@ -20,7 +20,6 @@ from benchmarks.kernels.instances import TENSORS, VOCABULARY, make_grammar, make
 from benchmarks.kernels.step import Step
 from benchmarks.kernels.timing import graph_milliseconds, kernel_times, milliseconds, poisoned, print_kernels
 from benchmarks.reference import SENTENCES_BY_LENGTH
-from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import best
 from treemean.grammars.decoding.semirings import MAX, Semiring
 from treemean.grammars.dense import triton as dense_kernels
@@ -29,6 +28,7 @@ from treemean.grammars.dense.decoding.walk import DenseWalker
 from treemean.grammars.dense.triton.viterbi import best_dense_derivations
 from treemean.grammars.gpu.max_plus import KernelMax
 from treemean.grammars.gpu.mbr import best_trees_of_spans, best_ways, read_trees
+from treemean.grammars.rank.decoding import mbr
 from treemean.grammars.rank.decoding.chart import LogRankRules, RankChart
 from treemean.grammars.rank.decoding.walk import RankWalker
 from treemean.grammars.rank.grammar import LowRankGrammar, contract_logarithms

@@ -9,7 +9,7 @@ import pytest
 
 from treemean import sample
 from treemean.errors import InvalidOption, MissingDependency
-from treemean.fitting.candidates.analysis import (
+from treemean.fitting.analysis import (
     calibration,
     pair_precision,
     precision_by_votes,

@@ -11,7 +11,7 @@ import torch
 from treemean.errors import InvalidOption, NumericalError
 from treemean.grammars import BASELINES, BranchingBaseline, SpanPosteriors
 from treemean.grammars.baselines import _divisions
-from treemean.grammars.decoding import mbr
+from treemean.grammars.rank.decoding import mbr
 from treemean.trees import bitsets
 
 torch.set_num_threads(1)

@@ -14,8 +14,8 @@ from examples import examples
 from grammar_instances import tiny_grammar
 from grammar_oracle import Symbol, TinyGrammar, is_binary, is_well_nested
 from treemean.grammars import KINDS, SpanPosteriors
-from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.semirings import MAX, SUM
+from treemean.grammars.rank.decoding import mbr
 from treemean.grammars.spans import empty_discontinuous
 from treemean.trees import bitsets
 from treemean.trees.branching import branching_masks

@@ -18,9 +18,9 @@ from grammar_instances import (
     value_and_gradients,
 )
 from treemean.errors import NumericalError
-from treemean.grammars.decoding import mbr
 from treemean.grammars.rank import naive as rank_naive
 from treemean.grammars.rank import torch as rank_torch
+from treemean.grammars.rank.decoding import mbr
 from treemean.grammars.rank.rules import RankRules, Ranks
 
 torch.set_num_threads(1)

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from grammar_instances import cells_of
-from treemean.grammars.decoding import mbr
 from treemean.grammars.gpu.mbr import best_trees
 from treemean.grammars.gpu.posteriors import Posteriors, places_of_cells
+from treemean.grammars.rank.decoding import mbr
 from treemean.grammars.spans import SpanPosteriors
 
 pytestmark = pytest.mark.usefixtures("poisoned")

@@ -1,4 +1,9 @@
-"""The exact average, by the search in the native core; see docs/averaging.md for how it works."""
+"""The exact average, by the search in the native core.
+
+The search begins in `src/core/averaging/solver.hpp`, which chooses among the files beside it: `ratio`,
+`sizes` or `two_trees`. All of these pack compatible sets by `packing`, and that by `branch_and_bound` at
+last. docs/averaging.md says how it works.
+"""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from treemean.errors import InvalidOption
-from treemean.grammars.decoding import mbr
 from treemean.grammars.grammar import Loss, Masks, TreeModel, canonical, check_batch
+from treemean.grammars.rank.decoding import mbr
 from treemean.grammars.spans import SpanPosteriors, empty_discontinuous
 from treemean.trees import bitsets
 from treemean.trees.branching import Kind, branching_masks

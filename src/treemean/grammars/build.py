@@ -1,4 +1,7 @@
-"""From a configuration to a grammar."""
+"""From a configuration to a grammar.
+
+A new kind begins in `config.py`: see "Adding a grammar" in CONTRIBUTING.md.
+"""
 
 from __future__ import annotations
 

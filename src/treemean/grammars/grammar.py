@@ -130,7 +130,8 @@ class Grammar(TreeModel):
     ) -> Loss:
         """See `TreeModel.loss`; with weights of spans, trees count for as much more or less as their spans.
 
-        Kernels know no weights: a grammar that uses them raises `InvalidOption`.
+        The kernels of TN- grammars know weights. Those of N- and C- grammars do not: a grammar that uses them
+        raises `InvalidOption`.
         """
 
     @abstractmethod

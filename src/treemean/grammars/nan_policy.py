@@ -1,10 +1,10 @@
 """What happens to a NaN, an infinity or an overflow.
 
 The policy, for training, parsing and measuring alike: what is not finite is computed once more, in float64
-and by PyTorch. If it is not finite then either, training skips the batch, which changes nothing, and counts
-it; parsing and measuring end with an error, since the parameters themselves are broken. Whether finite
-numbers are exact enough is no question at run time: `make bench-gpu` and `make soak-gpu` answer it, before
-kernels are relied on. docs/grammars.md says the same to users.
+and by PyTorch. If it is not finite then either, training skips the batch (`training/learner.py`), which
+changes nothing, and counts it; parsing and measuring end with an error, since the parameters themselves are
+broken. Whether finite numbers are exact enough is no question at run time: `make bench-gpu` and
+`make soak-gpu` answer it, before kernels are relied on. docs/grammars.md says the same to users.
 """
 
 from __future__ import annotations

@@ -1,75 +1,15 @@
-"""Storage of the vectorised inside algorithm in rank space; the same shapes hold values and their gradients.
+"""Where discontinuous spans lie in charts, and what wraps into what, for values and for their gradients.
 
-K is the number of sentences of all grammars of a stack, E · B, with the grammar as the slower index. It comes
-next to last everywhere, so that elementwise work runs over long contiguous rows.
+K is the number of sentences. It comes next to last, so that elementwise work runs over long contiguous rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
-
-from treemean.grammars.charts import strides
-from treemean.grammars.rank.rules import Ranks
-from treemean.grammars.spans import ATTACHMENTS
-
-
-@dataclass
-class Views:
-    """The views of continuous spans by their use, each [start, length - 1, K, rank].
-
-    Those of attached children are [attachment, start, length - 1, K, r4].
-    """
-
-    left: Tensor
-    right: Tensor
-    wrapped: Tensor
-    gap_left: Tensor
-    gap_right: Tensor
-    attached: Tensor
-
-    @classmethod
-    def empty(cls, n: int, batch: int, ranks: Ranks, like: Tensor) -> Views:
-        """Make room for all spans of `n` words."""
-
-        def chart(rank: int) -> Tensor:
-            return like.new_empty(n, n, batch, rank)
-
-        return cls(
-            left=chart(ranks.r1),
-            right=chart(ranks.r1),
-            wrapped=chart(ranks.r2),
-            gap_left=chart(ranks.r3),
-            gap_right=chart(ranks.r3),
-            attached=like.new_empty(ATTACHMENTS, n, n, batch, ranks.r4),
-        )
-
-    @classmethod
-    def zeros(cls, n: int, batch: int, ranks: Ranks, like: Tensor) -> Views:
-        """Make room for all spans of `n` words, to add to."""
-        views = cls.empty(n, batch, ranks, like)
-        for chart in views._charts():
-            chart.zero_()
-        return views
-
-    def _charts(self) -> list[Tensor]:
-        return [self.left, self.right, self.wrapped, self.gap_left, self.gap_right, *self.attached]
-
-    def write(self, width: int, views: Tensor) -> None:
-        """Store the views [start, K, C] of all spans of one width."""
-        column = 0
-        for chart in self._charts():
-            rank = chart.shape[-1]
-            chart[: len(views), width - 1] = views[..., column : column + rank]
-            column += rank
-
-    def read(self, width: int) -> Tensor:
-        """Return the views [start, K, C] of all spans of one width."""
-        return torch.cat([chart[: len(chart) - width + 1, width - 1] for chart in self._charts()], -1)
 
 
 class Gapped:
@@ -140,83 +80,6 @@ def wraps(n: int, width: int, device: torch.device) -> Wraps:
     )
 
 
-def apply_matrix(x: Tensor, matrix: Tensor) -> Tensor:
-    """Multiply [..., K, r] by each grammar's matrix, (E, r, c)."""
-    runs, rows, columns = matrix.shape
-    if runs == 1:
-        return x @ matrix[0]
-    grouped = x.reshape(-1, runs, x.shape[-2] // runs, rows).transpose(0, 1)
-    product = torch.bmm(grouped.reshape(runs, -1, rows), matrix)
-    return (
-        product.view(runs, -1, x.shape[-2] // runs, columns).transpose(0, 1).reshape(*x.shape[:-1], columns)
-    )
-
-
-def matrix_gradient(x: Tensor, grad: Tensor, runs: int) -> Tensor:
-    """Return the gradient (E, r, c) of each grammar's matrix from its operand and the product's gradient."""
-    rows, columns = x.shape[-1], grad.shape[-1]
-    if runs == 1:
-        return (x.reshape(-1, rows).T @ grad.reshape(-1, columns))[None]
-    shape = (-1, runs, x.shape[-2] // runs)
-    left = x.reshape(*shape, rows).permute(1, 3, 0, 2).reshape(runs, rows, -1)
-    right = grad.reshape(*shape, columns).transpose(0, 1).reshape(runs, -1, columns)
-    return torch.bmm(left, right)
-
-
 def valid_gaps(like: Tensor, gaps: int) -> Tensor:
     """Return which [i, m'] leave a gap of at least one word, as factors [i, m', 1, 1]."""
     return like.new_ones(gaps, gaps).triu_()[..., None, None]
-
-
-class Layout(NamedTuple):
-    """Where a view lies in a tensor; taking it this way is one call instead of one per axis."""
-
-    size: tuple[int, ...]
-    stride: tuple[int, ...]
-    offset: int
-
-    @classmethod
-    def of(cls, view: Tensor) -> Layout:
-        """Remember the layout of a view."""
-        return cls(tuple(view.shape), view.stride(), int(view.storage_offset()))
-
-    def take(self, tensor: Tensor) -> Tensor:
-        """Return the same view of another tensor."""
-        return tensor.as_strided(self.size, self.stride, self.offset)
-
-
-class Attaching(NamedTuple):
-    """One of R5-R8 with attached children of one length, for all parents of one total width.
-
-    Parameters
-    ----------
-    parents, children : [a-1, i, m', row] in `Gapped.flat`: the spans, and their children with a gap.
-    added : the attached children in [attachment, start, split - 1, length - 1, K, r4]; size 1 along `axis`.
-    """
-
-    parents: Layout
-    children: Layout
-    added: Layout
-    axis: int
-
-
-@lru_cache(maxsize=256)
-def attachings(n: int, batch: int, rank: int) -> dict[int, list[Attaching]]:
-    """Return all steps of R5-R8 by total width."""
-    like = torch.empty(0, device="meta")
-    chart = Gapped(n, batch, rank, like)
-    parts = like.new_empty(ATTACHMENTS, n, n, n, batch, rank)
-    steps: dict[int, list[Attaching]] = {}
-    for width in range(2, n):
-        steps[width] = []
-        for taken in range(1, width - 1):
-            places = strides.attaching_places(n, width, taken)
-            for (parents, children), added in zip(places, strides.attached_parts(parts, width, taken)):
-                step = Attaching(
-                    parents=Layout.of(chart.at(width)[parents]),
-                    children=Layout.of(chart.at(width - taken)[children]),
-                    added=Layout.of(added),
-                    axis=2 if parents.stop is None else 1,
-                )
-                steps[width].append(step)
-    return steps

@@ -1,1 +1,1 @@
-"""Choosing trees: the best expected one, the most probable derivation, samples."""
+"""What choosing trees takes in both families: what "or" means in a chart, and which alternative is taken."""

@@ -14,7 +14,6 @@ from treemean.errors import InvalidOption
 from treemean.grammars.backends import INSTEAD, Backend, tell, uses_kernels
 from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
-from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import check_numbers
 from treemean.grammars.decoding.semirings import Semiring
 from treemean.grammars.dense import naive as dense_naive
@@ -26,6 +25,7 @@ from treemean.grammars.dense.trial import TRIAL
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.nan_policy import is_capturing
 from treemean.grammars.networks import Residual, embedding, initialise, residual_network
+from treemean.grammars.rank.decoding import mbr
 from treemean.grammars.spans import SpanPosteriors
 
 #: The kernels hold rules of so many symbols in registers.

@@ -67,6 +67,14 @@ def cell_in_block(i, position, size):
 
 
 @triton.jit
+def cell_of(i, j, m, e, n):
+    """Find the cell of a discontinuous span."""
+    left = j - i
+    right = e - m
+    return block_of(left, right, n) + cell_in_block(i, m - left - 1, n - left - right)
+
+
+@triton.jit
 def split_of(width, start, split, n):
     """Find the triple of a span of ``width`` at ``start`` that is split after ``split`` words."""
     return (width - 1) * (width - 2) * (3 * n - 2 * width + 3) // 6 + start * (width - 1) + split - 1
@@ -102,6 +110,37 @@ def unfold_cell(x, size):
     """Decode a number from 0 to ``triangle(size) - 1`` into start and position within a block."""
     y, z = unfold_triangle(triangle(size) - 1 - x)
     return size - 1 - y, size - 1 - z
+
+
+@triton.jit
+def spans_of(width, n, batch, BLOCK: tl.constexpr):
+    """Find the continuous spans of one width of a program, by the first axis of the grid.
+
+    Returns their starts, their sentences, and whether they exist; those that do not are the first of all.
+    """
+    number = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    starts = n - width + 1
+    ok = number < starts * batch
+    number = tl.where(ok, number, 0)
+    return number % starts, number // starts, ok
+
+
+@triton.jit
+def gapped_spans_of(size, left, BLOCK: tl.constexpr):
+    """Find the discontinuous spans with these lengths of parts of a program, by the first axis of the grid.
+
+    Parameters
+    ----------
+    size : the number of words less both lengths, see `cell_in_block`.
+    left : the length of the left part.
+
+    Returns starts and positions, starts of the right part, and whether the spans exist; those that do not are
+    the first of all.
+    """
+    number = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ok = number < triangle(size)
+    i, p = unfold_cell(tl.where(ok, number, 0), size)
+    return i, p, p + 1 + left, ok
 
 
 @triton.jit

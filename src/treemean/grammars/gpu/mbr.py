@@ -1,4 +1,4 @@
-"""The tree with the largest sum of posteriors on a GPU; the same trees as `decoding.mbr`, ties included."""
+"""The tree with the largest sum of posteriors on a GPU; as in `rank.decoding.mbr`, ties included."""
 
 from __future__ import annotations
 

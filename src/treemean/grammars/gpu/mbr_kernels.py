@@ -3,7 +3,7 @@
 
 Sums of continuous spans are (S, n+1, n+1) by start and end, those of discontinuous ones (S, cells) as in
 `indexing`. Of equal ways the first counts: two children side by side before one around the other, and shorter
-first parts first, as in `decoding.mbr`.
+first parts first, as in `rank.decoding.mbr`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.gpu.indexing import block_of, cell_in_block, triangle, unfold_cell
+from treemean.grammars.gpu.indexing import block_of, cell_in_block, gapped_spans_of
 
 _NEVER = tl.constexpr(-1e30)
 
@@ -90,10 +90,7 @@ def best_discontinuous(
     left = tl.program_id(1) + 1
     right = width - left
     sentence = tl.program_id(2).to(tl.int64)
-    number = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    ok = number < triangle(size)
-    i, p = unfold_cell(tl.where(ok, number, 0), size)
-    m = p + 1 + left
+    i, p, m, ok = gapped_spans_of(size, left, BLOCK)
     line = n + 1
     sums += sentence * line * line
     gapped_sums += sentence * cells

@@ -11,13 +11,13 @@ from treemean.grammars.backends import Backend, uses_kernels
 from treemean.grammars.charts.logarithms import log
 from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
-from treemean.grammars.decoding import mbr
 from treemean.grammars.decoding.choices import check_numbers
 from treemean.grammars.decoding.semirings import Semiring
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
 from treemean.grammars.networks import embedding, initialise, projection, residual_network, word_log_probs
 from treemean.grammars.rank import naive as rank_naive
 from treemean.grammars.rank import torch as rank_torch
+from treemean.grammars.rank.decoding import mbr
 from treemean.grammars.rank.decoding.chart import LogRankRules, RankChart
 from treemean.grammars.rank.decoding.walk import RankWalker
 from treemean.grammars.rank.rules import RankRules, Ranks

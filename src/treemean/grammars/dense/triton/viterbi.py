@@ -13,8 +13,8 @@ from treemean.grammars.dense.triton import viterbi_kernels, walk_kernels
 from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.max_plus import MARGIN, max_plus, roomy
 from treemean.grammars.gpu.tiles import power, tiles
+from treemean.grammars.gpu.walking import masks_of_nodes
 from treemean.grammars.grammar import Masks
-from treemean.grammars.rank.triton.viterbi import masks_of_nodes
 
 _ROWS = 32
 #: Discontinuous spans per program.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.gpu.indexing import block_of, cell_in_block, row_of, triangle, unfold_cell
+from treemean.grammars.gpu.indexing import block_of, cell_in_block, gapped_spans_of, row_of, spans_of
 from treemean.grammars.gpu.max_plus import larger
 
 _NEVER = tl.constexpr(float("-inf"))
@@ -31,12 +31,7 @@ def split_spans(
     BLOCK_ROWS: tl.constexpr,
 ):
     """Find what each nonterminal is worth over the spans of one width, if these are split in two (R2)."""
-    number = tl.program_id(0) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
-    starts = n - width + 1
-    ok = number < starts * batch
-    number = tl.where(ok, number, 0)
-    start = number % starts
-    sentence = number // starts
+    start, sentence, ok = spans_of(width, n, batch, BLOCK_ROWS)
     pitch = pitch.to(tl.int64)
     parent = tl.arange(0, BLOCK_PARENTS)[:, None]
     seconds = columns + tl.minimum(parent, PARENTS - 1) * pitch
@@ -125,10 +120,7 @@ def gapped_spans(
     left = tl.program_id(1) + 1
     right = width - left
     sentence = tl.program_id(2)
-    number = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    ok = number < triangle(size)
-    i, p = unfold_cell(tl.where(ok, number, 0), size)
-    m = p + 1 + left
+    i, p, m, ok = gapped_spans_of(size, left, BLOCK)
     pitch = pitch.to(tl.int64)
     parent = tl.arange(0, BLOCK_GAPPED)[:, None]
     known = tl.minimum(parent, GAPPED - 1) * pitch

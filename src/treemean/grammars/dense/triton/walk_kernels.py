@@ -11,9 +11,9 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.gpu.indexing import row_of
+from treemean.grammars.gpu.indexing import cell_of, row_of
 from treemean.grammars.gpu.max_plus import larger
-from treemean.grammars.rank.triton.walk_kernels import add_node, cell_of, node_at
+from treemean.grammars.gpu.walking import add_node, node_at
 
 _NEVER = tl.constexpr(float("-inf"))
 #: Higher than alternatives are numbered.

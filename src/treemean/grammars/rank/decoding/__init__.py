@@ -1,1 +1,1 @@
-"""Best and random derivations in rank space."""
+"""Best and random derivations in rank space; trees by posteriors, for all grammars."""

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.charts import strides
-from treemean.grammars.charts.gapped import Gapped, Views, wraps
+from treemean.grammars.charts.gapped import Gapped, wraps
 from treemean.grammars.decoding.semirings import Semiring
 from treemean.grammars.rank.rules import Ranks
+from treemean.grammars.rank.views import Views
 from treemean.grammars.spans import SpanPosteriors
 
 

@@ -6,9 +6,12 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.charts import strides
-from treemean.grammars.charts.gapped import Gapped, Views, apply_matrix, attachings, valid_gaps, wraps
+from treemean.grammars.charts.gapped import Gapped, valid_gaps, wraps
 from treemean.grammars.charts.weights import SpanWeights, WeightCharts
 from treemean.grammars.rank.rules import RankRules
+from treemean.grammars.rank.torch.attaching import attachings
+from treemean.grammars.rank.torch.matrices import apply_matrix
+from treemean.grammars.rank.views import Views
 
 
 class Inside:

@@ -6,15 +6,11 @@ import torch
 from torch import Tensor
 
 from treemean.grammars.charts import strides
-from treemean.grammars.charts.gapped import (
-    Gapped,
-    Views,
-    apply_matrix,
-    attachings,
-    matrix_gradient,
-    wraps,
-)
+from treemean.grammars.charts.gapped import Gapped, wraps
+from treemean.grammars.rank.torch.attaching import attachings
 from treemean.grammars.rank.torch.inside import Inside
+from treemean.grammars.rank.torch.matrices import apply_matrix, matrix_gradient
+from treemean.grammars.rank.views import Views
 
 
 class Outside:

@@ -14,6 +14,7 @@ import triton.language as tl
 from treemean.grammars.gpu.indexing import (
     block_of,
     cell_in_block,
+    gapped_spans_of,
     halves,
     nearest_tf32,
     outer_sums,
@@ -22,8 +23,6 @@ from treemean.grammars.gpu.indexing import (
     row_of,
     split_of,
     times_square,
-    triangle,
-    unfold_cell,
 )
 from treemean.grammars.rank.triton.forward_kernels import SIZES
 
@@ -73,10 +72,7 @@ def discontinuous_backward(
     sentence = tl.program_id(2)
     run = (sentence // batch).to(tl.int64)
     local = sentence % batch
-    number = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    ok = number < triangle(size)
-    i, p = unfold_cell(tl.where(ok, number, 0), size)
-    m = p + 1 + left
+    i, p, m, ok = gapped_spans_of(size, left, BLOCK)
     gap = p + 1 - i
     half = tl.arange(0, H)[None, :]
     mask = ok[:, None]

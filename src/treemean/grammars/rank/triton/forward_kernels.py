@@ -14,12 +14,12 @@ import triton.language as tl
 from treemean.grammars.gpu.indexing import (
     block_of,
     cell_in_block,
+    gapped_spans_of,
     nearest_tf32,
     row_of,
     split_of,
     times_square,
     triangle,
-    unfold_cell,
     unfold_triangle,
 )
 
@@ -199,10 +199,7 @@ def attach_forward(
     left = tl.program_id(1) + 1
     right = width - left
     sentence = tl.program_id(2)
-    number = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    ok = number < triangle(size)
-    i, p = unfold_cell(tl.where(ok, number, 0), size)
-    m = p + 1 + left
+    i, p, m, ok = gapped_spans_of(size, left, BLOCK)
     half = tl.arange(0, H)[None, :]
     mask = ok[:, None]
     coefficients += sentence.to(tl.int64) * splits * (4 * H)

@@ -7,11 +7,11 @@ from math import comb
 import torch
 from torch import Tensor
 
-from treemean.grammars.decoding.choices import mask_of_span
 from treemean.grammars.gpu.launching import launch
 from treemean.grammars.gpu.max_plus import max_plus, roomy
 from treemean.grammars.gpu.tiles import power, tiles
-from treemean.grammars.grammar import Masks, canonical
+from treemean.grammars.gpu.walking import masks_of_nodes
+from treemean.grammars.grammar import Masks
 from treemean.grammars.rank.decoding.chart import LogRankRules
 from treemean.grammars.rank.triton import viterbi_kernels, walk_kernels
 
@@ -27,7 +27,7 @@ class ViterbiChart:
     ----------
     rules : of the grammar, by the semiring of the best.
 
-    Continuous spans have a row each, discontinuous ones a cell, see `inside.triton.indexing`: `views` are
+    Continuous spans have a row each, discontinuous ones a cell, see `gpu.indexing`: `views` are
     (C, rows), `scores` (r1 + r2, rows), and by rank (rank, S, cells) what is called so in `RankChart`.
     """
 
@@ -162,12 +162,3 @@ def best_derivations(rules: LogRankRules, lengths: Tensor) -> list[Masks]:
     lengths : (S,).
     """
     return ViterbiChart(rules).trees(lengths)
-
-
-def masks_of_nodes(nodes: Tensor, lengths: Tensor) -> list[Masks]:
-    """Return the spans of lists of nodes (S, n, 5) as bit masks; a sentence of l words has l - 1."""
-    charts = zip(nodes[..., :4].tolist(), lengths.tolist())
-    return [
-        canonical([mask_of_span(i, j) | mask_of_span(m, e) for i, j, m, e in own[: length - 1]])
-        for own, length in charts
-    ]

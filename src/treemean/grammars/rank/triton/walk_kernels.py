@@ -11,8 +11,9 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.gpu.indexing import block_of, cell_in_block, row_of
+from treemean.grammars.gpu.indexing import cell_of, row_of
 from treemean.grammars.gpu.max_plus import larger
+from treemean.grammars.gpu.walking import add_node, node_at
 
 _NEVER = tl.constexpr(float("-inf"))
 #: Higher than alternatives are numbered.
@@ -24,34 +25,6 @@ def first_best(worth, number):
     """Find the largest worth, and the least number that has it."""
     top = tl.max(worth, 0)
     return top, tl.min(tl.where(worth == top, number, _NONE), 0)
-
-
-@triton.jit
-def cell_of(i, j, m, e, n):
-    """Find the cell of a discontinuous span."""
-    left = j - i
-    right = e - m
-    return block_of(left, right, n) + cell_in_block(i, m - left - 1, n - left - right)
-
-
-@triton.jit
-def node_at(nodes, number):
-    """Read a node: its span, and what it was chosen as."""
-    node = nodes + 5 * number
-    return tl.load(node), tl.load(node + 1), tl.load(node + 2), tl.load(node + 3), tl.load(node + 4)
-
-
-@triton.jit
-def add_node(nodes, count, i, j, m, e, view):
-    """Put a span, if it has several words, at the end of a list; return the length of the list."""
-    several = (j - i > 1) | (m > 0)
-    at = nodes + 5 * count
-    tl.store(at, i, mask=several)
-    tl.store(at + 1, j, mask=several)
-    tl.store(at + 2, m, mask=several)
-    tl.store(at + 3, e, mask=several)
-    tl.store(at + 4, view, mask=several)
-    return count + several.to(tl.int32)
 
 
 @triton.jit

@@ -6,7 +6,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from treemean.grammars.gpu.indexing import block_of, cell_in_block, row_of
+from treemean.grammars.gpu.indexing import cell_of, row_of
 
 
 @triton.jit(do_not_specialize=["count", "n", "batch", "rows", "cells"])
@@ -40,6 +40,5 @@ def spread_weights(
     row = sentence // batch * rows + row_of(j - i, i, local, n, batch)
     tl.store(row_factors + row, factor, mask=ok & (j == m) & (j > i + 1))
     if GAPS:
-        left, right = j - i, e - m
-        cell = block_of(left, right, n) + cell_in_block(i, m - left - 1, n - left - right)
+        cell = cell_of(i, j, m, e, n)
         tl.store(factors + sentence * cells + cell, factor, mask=ok & (j < m))
