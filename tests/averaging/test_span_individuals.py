@@ -8,7 +8,7 @@ from naive_span_average import averaged, row_of, table_of
 
 from instances import tree_of
 from treemean import InvalidOption, MismatchError, SpanTable, Tree, Treebank, TreemeanError, average
-from treemean.averaging import all_optima, k_best
+from treemean.averaging import all_optima, count_labels, k_best
 from treemean.trees import Constituent, SpanRow
 
 # ---- labels -----------------------------------------------------------------------------------------
@@ -65,6 +65,15 @@ def test_labels_of_tables_decide_no_votes_of_treebanks() -> None:
     table = SpanTable.from_rows([SpanRow(words, "", [(0b1100, 0.1), (0b11, 1.0)], 1.0)], "B")
     assert [c.label for c in average(banks)[0]] == ["S", "A"]
     assert [c.label for c in average([*banks, table])[0]] == ["S", "A"]
+
+
+def test_labels_of_tables_are_not_counted_beside_treebanks() -> None:
+    bank = Treebank.from_trees([tree_with(["a", "b", "c", "d"], "A")])
+    table = SpanTable.from_rows([SpanRow(["a", "b", "c", "d"], "", [(0b11, 1.0)], 1.0)], "B")
+    of_bank, of_table = count_labels([[bank, table], [bank, table]])
+    assert of_bank.chains == {("S",): 2, ("A",): 2}
+    assert not of_table.chains
+    assert count_labels([[table]])[0].chains == {("B",): 2}
 
 
 def test_tables_say_nothing_of_single_words() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,7 @@ def test_files_behind_the_option() -> None:
     ]
     assert one_by_one(["a", "--spans", "b", "--spans", "c"]) == ["a", "--spans", "b", "--spans", "c"]
     assert one_by_one(["a", "--spans"]) == ["a", "--spans"]
+    assert one_by_one(["--spans=a", "b", "-o", "c"]) == ["--spans", "a", "--spans", "b", "-o", "c"]
 
 
 def test_parse_and_average(folder: Path) -> None:
@@ -95,11 +98,32 @@ def test_fewer_spans_above_a_higher_threshold(folder: Path) -> None:
     assert high.expected.tolist() == low.expected.tolist()
 
 
+def test_tables_from_a_pipe(folder: Path) -> None:
+    run("average", *RUNS, "--spans", TABLES[0], "-o", "file.jsonl", cwd=folder)
+    os.mkfifo(folder / "pipe")
+    feeder = threading.Thread(target=lambda: (folder / "pipe").write_bytes((folder / TABLES[0]).read_bytes()))
+    feeder.start()
+    run("average", *RUNS, "--spans", "pipe", "-o", "piped.jsonl", cwd=folder)
+    feeder.join()
+    assert treemean.read(folder / "piped.jsonl") == treemean.read(folder / "file.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("files", "which"),
+    [((*RUNS[::-1], "--spans", *TABLES), "runs"), ((*RUNS, "--spans", *TABLES[::-1]), "tables of spans")],
+)
+def test_another_order_than_when_hits_were_fitted(files: tuple[str, ...], which: str, folder: Path) -> None:
+    run("fit", *RUNS, "--spans", *TABLES, "--gold", "a.jsonl", "-o", "order.json", cwd=folder)
+    told = refused("average", *files, "--hits", "order.json", "-o", "no.jsonl", cwd=folder)
+    assert f"order.json is fitted to the {which}" in told
+    assert "in another order: give them as a, b" in told
+
+
 def test_fit_and_average_by_hits(folder: Path) -> None:
     shown = run("fit", *RUNS, "--spans", *TABLES, "--gold", "a.jsonl", "-o", "hits.json", cwd=folder)
     assert "2 of 2 runs asked, and 2 tables of spans" in " ".join(shown.stdout.split())
     model = treemean.fitting.load(folder / "hits.json")
-    assert model.runs == ("a.jsonl", "b.jsonl", "a.parquet", "b.parquet")
+    assert model.runs == ("a", "b", "a", "b")
     run(
         "average",
         *RUNS,
@@ -118,9 +142,7 @@ def test_fit_and_average_by_hits(folder: Path) -> None:
     ]
     assert treemean.read(folder / "m.jsonl") == model.average(individuals, probability=True)
     told = refused("average", *RUNS, "--hits", "hits.json", "-o", "no.jsonl", cwd=folder)
-    assert (
-        "hits.json is fitted to 2 tables of spans (--spans) (a.parquet, b.parquet), and 0 are given" in told
-    )
+    assert "hits.json is fitted to 2 tables of spans (--spans) (a, b), and 0 are given" in told
     assert not (folder / "no.jsonl").exists()
 
 
@@ -131,7 +153,7 @@ PARSE = ("parse", "a", "text.txt", "-o", "x.jsonl")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((*AVERAGE, "b.jsonl"), "b.jsonl: not valid Parquet"),
+        ((*AVERAGE, "b.jsonl"), "b.jsonl: this is no table of spans (not valid Parquet: "),
         ((*AVERAGE, "no.parquet"), "no.parquet: No such file"),
         (
             ("average", "a.parquet", "-o", "x.jsonl"),
@@ -158,6 +180,7 @@ def test_what_cannot_be_done(words: tuple[str, ...], message: str, folder: Path)
         ((*PARSE, "--span-threshold", "0.1"), "only with --span-posteriors"),
         ((*PARSE[:-1], "x/", "--span-posteriors", "x.parquet"), "when shards are written"),
         ((*PARSE, "--span-posteriors", "text.txt"), "text.txt is also an input"),
+        ((*PARSE, "--span-posteriors", "-"), "a table is no text: name a file"),
     ],
 )
 def test_what_is_wrong_about_the_options(words: tuple[str, ...], message: str, folder: Path) -> None:

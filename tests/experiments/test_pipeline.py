@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,9 @@ def test_every_epoch_is_an_individual(files, tmp_path):
 
 
 def test_runs_of_other_folders_are_individuals(made, files, tmp_path):
-    others = (str(made[0] / "runs"), str(made[0] / "runs"))
+    shutil.copytree(made[0] / "runs", tmp_path / "copy")
+    (tmp_path / "copy" / "run01-old" / "model").mkdir(parents=True)  # no run
+    others = (str(made[0] / "runs"), str(tmp_path / "copy"))
     run(files, tmp_path, "run.runs=1", f"ensemble.others={json.dumps(others)}", "ensemble.keep=4")
     results = json.loads((tmp_path / "results.json").read_text())["results"]
     names = ["run01", "run01-of2", "run01-of3", "run02-of2", "run02-of3"]
@@ -95,6 +98,21 @@ def test_folders_without_runs(made, files, tmp_path, individuals, kept):
     folder = tmp_path if individuals == "runs" else made[0] / "runs"
     with pytest.raises(InvalidOption, match=f"ensemble.others: there are no trained runs{kept}"):
         run(files, tmp_path, *settings, f"ensemble.others={json.dumps([str(folder)])}")
+
+
+def test_other_runs_that_do_not_fit_are_noticed_before_training(made, files, tmp_path):
+    runs = str(made[0] / "runs")
+    own = str(tmp_path / "runs")
+    shutil.copytree(runs, own)
+    for others, overrides, message in (
+        ([runs, runs], (), "is named twice, or is the ensemble's own"),
+        ([own], (), "is named twice, or is the ensemble's own"),
+        ([runs], ("data.lower_case=false",), "data.lower_case = True, and this ensemble has False"),
+        ([runs], ("data.punctuation=keep",), "and this ensemble has 'keep'"),
+    ):
+        with pytest.raises(InvalidOption, match=message):
+            run(files, tmp_path, *overrides, f"ensemble.others={json.dumps(others)}")
+    assert not (tmp_path / "stages").exists()
 
 
 def test_epochs_must_be_kept(files, tmp_path):

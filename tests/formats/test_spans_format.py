@@ -27,7 +27,7 @@ from treemean.trees.arrow import SPANS_LAYOUT, table_of
 
 HELP = (
     "`treemean parse --span-posteriors` writes such tables, and the option --spans of `treemean average` "
-    "and `treemean fit` reads them"
+    "and `treemean fit` reads all files up to the next option as such"
 )
 SMALL = SpanRow("a b c".split(), "s1", [(0b011, 0.7), (0b101, 0.3)], 1.0)
 NOTHING = SpanRow([], "nothing", [], 0.0)
@@ -177,9 +177,9 @@ def test_files_of_nobody(tmp_path: Path) -> None:
     check_refused(path, "No such file or directory")
     check_refused(tmp_path, "Is a directory")
     path.write_text("(S a b)")
-    check_refused(path, "not valid Parquet")
+    check_refused(path, r"this is no table of spans \(not valid Parquet")
     path.write_bytes(b"")
-    check_refused(path, "not valid Parquet")
+    check_refused(path, r"this is no table of spans \(not valid Parquet")
 
 
 def test_truncated_files(tmp_path: Path) -> None:
@@ -188,14 +188,14 @@ def test_truncated_files(tmp_path: Path) -> None:
     data = path.read_bytes()
     for length in (4, len(data) // 2, len(data) - 9, len(data) - 1):
         path.write_bytes(data[:length])
-        check_refused(path, "not valid Parquet")
+        check_refused(path, r"this is no table of spans \(not valid Parquet")
 
 
 def test_another_layout(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     table = table_of(SpanTable.from_rows([SMALL]).columns, "spans 2")
     pq.write_table(table, path)
-    check_refused(path, "this is no table of spans")
+    check_refused(path, "its layout is 'spans 2', and this version .* reads layout spans 1")
 
 
 Change = Callable[[pa.Table], pa.Table]

@@ -103,6 +103,6 @@ def test_long_sentences_have_no_spans_but_the_whole() -> None:
 
 
 def test_the_threshold_is_a_probability() -> None:
-    for wrong in (-0.1, 1.0, float("nan")):
+    for wrong in (-0.1, 1.1, float("nan"), "a"):
         with pytest.raises(InvalidOption, match="threshold of spans"):
             table_of(model_of("n-pcfg"), span_threshold=wrong)

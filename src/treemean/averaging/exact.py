@@ -76,6 +76,7 @@ def result_of(
     base: Treebank, found: dict[str, Any], vocabularies: Vocabularies, request: AverageRequest
 ) -> Treebank:
     """Return what the core found for the sentences of `base` as a treebank."""
+    kept = ("support",) if request.tables else CONSTITUENT_VALUES  # tables of spans know no labels
     return base.with_columns(
         metadata=with_method(base, "exact", _reasons(found, request)),
         constituent_offsets=offsets_of(found["constituent_counts"]),
@@ -83,7 +84,7 @@ def result_of(
         functions=CodedStrings(found["functions"], Strings.of(vocabularies.functions)),
         bits=found["bits"],
         sentence_values={name: found[name] for name in SENTENCE_VALUES},
-        constituent_values={name: found[name] for name in CONSTITUENT_VALUES[: 1 if request.tables else 2]},
+        constituent_values={name: found[name] for name in kept},
     )
 
 
@@ -91,11 +92,8 @@ def with_frequencies(runs: Sequence[Treebank], request: AverageRequest) -> Avera
     """Return the request with the frequencies of labels: those given, or those of these treebanks."""
     given = request.frequencies
     if given is None:
-        counted = count_labels([runs])
-        if len(request.tables) < len(runs):  # labels of tables decide only where there are no others
-            for number in range(len(runs) - len(request.tables), len(runs)):
-                counted[number] = Frequencies()
-        return replace(request, frequencies=counted)
+        trees = runs[: len(runs) - len(request.tables)]
+        return replace(request, frequencies=count_labels([[*trees, *request.tables]]))
     if len(given) != len(runs) or not all(isinstance(one, Frequencies) for one in given):
         raise InvalidOption(f"frequencies must be a list of {len(runs)} Frequencies, one for each individual")
     return request

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treemean import _core
-from treemean.trees import Treebank
+from treemean.averaging.arguments import columns_of
+from treemean.trees import Individual, Treebank
 
 #: The labels over one set of words, from top to bottom.
 Chain = tuple[str, ...]
@@ -69,13 +70,18 @@ class Frequencies:
                     counter[text] += count
 
 
-def count_labels(pieces: Iterable[Sequence[Treebank]]) -> list[Frequencies]:
-    """Return the frequencies of each individual, given aligned pieces of all of them."""
+def count_labels(pieces: Iterable[Sequence[Individual]]) -> list[Frequencies]:
+    """Return the frequencies of each individual, given aligned pieces of all of them.
+
+    Tables of spans are counted only where all individuals are such tables: else they have no say on labels.
+    """
     found: list[Frequencies] = []
     for piece in pieces:
         found = found or [Frequencies() for _ in piece]
-        for frequencies, treebank in zip(found, piece, strict=True):
-            frequencies.add(treebank)
+        some_trees = any(isinstance(individual, Treebank) for individual in piece)
+        for frequencies, individual in zip(found, piece, strict=True):
+            if isinstance(individual, Treebank) or not some_trees:
+                frequencies.add(columns_of(individual))
     return found
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def aligned_batches(
-    runs: Sequence[str | Spooled], match: str, reading: dict[str, Any], spans: Sequence[str] = ()
+    runs: Sequence[str | Spooled], match: str, reading: dict[str, Any], spans: Sequence[str | Spooled] = ()
 ) -> Iterator[list[Individual]]:
     """Yield aligned batches, tables of spans last.
 
@@ -36,7 +36,7 @@ def aligned_batches(
 
 
 def read_whole(
-    runs: Sequence[str | Spooled], spans: Sequence[str], reading: dict[str, Any]
+    runs: Sequence[str | Spooled], spans: Sequence[str | Spooled], reading: dict[str, Any]
 ) -> list[Treebank]:
     """Return treebanks, and after them the columns of tables of spans."""
     from treemean.cli.output import read_all

@@ -164,14 +164,13 @@ def average(
 
       treemean average run*.dbr -o mean.jsonl --hits hits.json --probability
 
-      treemean average run*.dbr --spans run*.parquet --hits hits.json -o mean.dbr
+      treemean average run*.dbr --spans spans*.parquet --hits hits.json -o mean.dbr
 
       treemean average run1/ run2/ run3/ -o mean/ --engine local --workers 2
 
       treemean average run*.dbr -o mean.dbr --method greedy
     """
     from treemean.averaging import count_labels
-    from treemean.averaging.arguments import columns_of_all
     from treemean.cli.aligned import Repeated
     from treemean.cli.hits import hits_of
     from treemean.cli.numbers import StatsWriter
@@ -260,8 +259,10 @@ def average(
     sentences = proven = 0
     skipped: list[Unsolved] | None = [] if skip_unsolved else None
     helpful = "write discbracket, and make that continuous by treemean convert --make-continuous"
-    with naming_options(helpful), spooled(runs) as paths, writer, StatsWriter(stats) as report:
-        batches = Repeated(lambda: aligned_batches(paths, match, reading, tables))
+    files = spooled([*runs, *tables])
+    with naming_options(helpful), files as paths, writer, StatsWriter(stats) as report:
+        parts = (paths[: len(runs)], paths[len(runs) :])
+        batches = Repeated(lambda: aligned_batches(parts[0], match, reading, parts[1]))
         valued, finished = prepared(batches)
         averages = _averages(
             batches,
@@ -270,7 +271,7 @@ def average(
             skipped,
             TiesFile(ties) if own_ties else None,
             # They decide ties; a single batch is counted when it is averaged.
-            frequencies=None if batches.single else count_labels(map(columns_of_all, batches)),
+            frequencies=None if batches.single else count_labels(batches),
             **({} if own_ties else {"ties": ties}),
             binary=(direction or True) if binary else False,
             labelled=labelled,

@@ -183,7 +183,7 @@ def fit(
 
       treemean fit run*.dbr c.dbr --model apart --gaps-from c.dbr -o hits.json
 
-      treemean fit run*.dbr --spans run*.parquet --gold gold.dbr -o hits.json
+      treemean fit run*.dbr --spans spans*.parquet --gold gold.dbr -o hits.json
 
       treemean fit dev/run*.ptb --gold dev/gold.ptb --labelled -o labelled.json
 
@@ -211,7 +211,7 @@ def fit(
             raise typer.BadParameter("it needs --gold trees", param_hint="--reliability")
         check_figure(reliability)
     reading = options.reading(from_format, encoding, dialect, keep_empty, glob)
-    names = short_names([*runs, *tables])
+    names = [*short_names(runs), *short_names(tables)]
     given = options.numbers(scores, "--scores")
     begun = time.perf_counter()
     settings: dict[str, Any] = {
@@ -249,7 +249,9 @@ def fit(
             gold_trees = banks[len(runs)] if gold else None
             fitted = fitting.fit(individuals, gold_trees, model, protocol=protocol, names=names, **settings)
         elif tables:
-            raise typer.BadParameter("tables of spans need --gold trees", param_hint="--spans")
+            raise typer.BadParameter(
+                "tables of spans need --gold trees, and the model logistic or boosted", param_hint="--spans"
+            )
         else:
             batches = (columns_of_all(batch) for batch in aligned_batches(runs, match, reading))
             fitted = fit_batches(batches, model, Options(**settings), len(runs), names)
@@ -282,10 +284,11 @@ def _development(
     from treemean.fitting.procedure.drawn import draw_sentences
     from treemean.formats.parallel import read_parallel
 
-    with spooled(trees) as paths:
+    with spooled([*trees, *tables]) as paths:
+        parts = (paths[: len(trees)], paths[len(trees) :])
         if match == "position":
-            return draw_sentences(read_parallel(paths, tables, **reading), most, seed)
-        banks = read_whole(paths, tables, reading)
+            return draw_sentences(read_parallel(*parts, **reading), most, seed)
+        banks = read_whole(*parts, reading)
     return draw_sentences([align_by_id(banks, file_names([*trees, *tables]))], most, seed)
 
 

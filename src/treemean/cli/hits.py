@@ -118,11 +118,11 @@ def check_names(
             raise MismatchError(
                 f"{path} is fitted to {len(known)} {option}{which}, and {len(given_files)} are given"
             )
-    names = short_names([*runs, *tables])
-    if sorted(names) == sorted(model.runs) and names != list(model.runs):
-        raise MismatchError(
-            f"{path} is fitted to the runs in another order: give them as {', '.join(model.runs)}"
-        )
+        names = short_names(given_files)
+        if sorted(names) == sorted(known) and names != list(known):
+            raise MismatchError(
+                f"{path} is fitted to the {option} in another order: give them as {', '.join(known)}"
+            )
     try:
         model.check_labelled(labelled)
     except InvalidOption as error:

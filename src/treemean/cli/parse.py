@@ -79,7 +79,7 @@ def parse(
         typer.Option(
             min=0,
             max=1,
-            help="With --span-posteriors: leave out spans with a smaller posterior; 0.02 if not given.",
+            help="With --span-posteriors: keep only spans with a larger posterior; 0.02 if not given.",
         ),
     ] = None,
     punctuation: Annotated[
@@ -150,6 +150,8 @@ def parse(
         from treemean.parsing.text import counted, format_of
         from treemean.scaling.windows import parse_in_parallel
 
+    if span_posteriors is not None and str(span_posteriors) == "-":
+        raise typer.BadParameter("a table is no text: name a file", param_hint="--span-posteriors")
     if span_threshold is not None and span_posteriors is None:
         raise typer.BadParameter("it works only with --span-posteriors", param_hint="--span-threshold")
     if folder_wanted(output, engine, shard_size):

@@ -37,7 +37,13 @@ def one_by_one(arguments: Sequence[str]) -> list[str]:
     """
     completed: list[str] = []
     files = -1  # how many stood behind the option so far; -1 elsewhere
-    for argument in arguments:
+    for whole in arguments:
+        option, equals, value = whole.partition("=")
+        if option == SPANS and equals:
+            completed += [SPANS, value]
+            files = 1
+            continue
+        argument = whole
         if argument.startswith("-") and argument != "-":
             files = 0 if argument == SPANS else -1
         elif files >= 0:

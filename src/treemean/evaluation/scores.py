@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from treemean.errors import check_type
 from treemean.evaluation.alignment import ROLES, Alignment, Names, align
 from treemean.evaluation.branching import count_branching
 from treemean.evaluation.counting import (
@@ -225,6 +226,7 @@ def correct_spans(
     punctuation: str | Collection[str] = "auto",
 ) -> tuple[Flags, Flags]:
     """Tell the same for every span of a table; labels do not count."""
+    check_type("the spans", spans, SpanTable)
     chosen, bank = get_protocol(protocol, labelled=False), as_treebank(gold)
     ours = spans.columns.with_columns(constituent_values={"place": np.arange(len(spans.columns.labels))})
     pair = align(ours, bank, chosen, punctuation=punctuation)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from treemean.errors import InvalidOption
 from treemean.names import Individuals
+from treemean.parsing import Model
+from treemean.parsing.normalisation import Normalisation
 from treemean.training.folders import RunFolder
 
+_RUN = re.compile(r"run(\d+)")
 # A run, the folder of runs if it is another than the first, and an epoch.
 _NAME = re.compile(r"(run\d+)(?:-of(\d+))?(?:-epoch(\d+))?")
 
@@ -25,22 +29,47 @@ def models_of(folder: Path, runs: Iterable[int], individuals: Individuals) -> di
     return found
 
 
-def models_of_others(folders: Sequence[str], individuals: Individuals) -> dict[str, Path]:
+def models_of_others(own: Path, folders: Sequence[str], individuals: Individuals) -> dict[str, Path]:
     """Return the same of runs in other folders, which are numbered from 2: `run01-of2`, `run01-of2-epoch03`.
 
-    Raises `InvalidOption` for a folder without such models.
+    Runs that have no model yet are left out. Raises `InvalidOption` for a folder without such models, and for
+    one that is named twice, or is the folder of the ensemble's own runs.
     """
     found: dict[str, Path] = {}
+    seen = {os.path.realpath(own)}
     for number, folder in enumerate(folders, 2):
-        runs = (int(path.parent.name[3:]) for path in sorted(Path(folder).glob("run[0-9]*/model")))
-        own = models_of(Path(folder), runs, individuals)
-        if not own:
+        if os.path.realpath(folder) in seen:
+            raise InvalidOption(f"ensemble.others: {folder} is named twice, or is the ensemble's own folder")
+        seen.add(os.path.realpath(folder))
+        models = models_of(Path(folder), runs_in(Path(folder)), individuals)
+        if not models:
             kept = " that kept the models of their epochs" if individuals == "epochs" else ""
             raise InvalidOption(f"ensemble.others: there are no trained runs{kept} in {folder}")
-        for name, model in own.items():
+        for name, model in models.items():
             run, _, epoch = name.partition("-")
             found[f"{run}-of{number}" + (f"-{epoch}" if epoch else "")] = model
     return found
+
+
+def runs_in(folder: Path) -> list[int]:
+    """Return the numbers of the runs of a folder that have a model."""
+    numbers = (_RUN.fullmatch(path.parent.name) for path in sorted(folder.glob("run*/model")))
+    runs = [int(number[1]) for number in numbers if number]
+    return [run for run in runs if RunFolder(folder, run).model.exists()]
+
+
+def check_words(models: Mapping[str, Path], normalisation: Normalisation) -> None:
+    """Raise `InvalidOption` unless models see the words of a sentence as a configuration says."""
+    for model in models.values():
+        seen = Model.load(model).normalisation
+        for name in ("lower_case", "number", "punctuation"):
+            theirs, ours = getattr(seen, name), getattr(normalisation, name)
+            told = {theirs, ours}
+            if len(told) > 1 and (name != "punctuation" or "keep" in told or "auto" not in told):
+                raise InvalidOption(
+                    f"ensemble.others: the model {model} was trained with data.{name} = {theirs!r}, and this "
+                    f"ensemble has {ours!r}: their trees would not be of the same words"
+                )
 
 
 def model_called(folder: Path, name: str, others: Sequence[str] = ()) -> Path:

@@ -14,7 +14,7 @@ from pathlib import Path
 from treemean.errors import InvalidOption
 from treemean.experiments.config import ExperimentConfig
 from treemean.experiments.ensemble import EnsembleOutcome, Stages, Teller, check_settings, ensemble_of
-from treemean.experiments.individuals import models_of, models_of_others
+from treemean.experiments.individuals import check_words, models_of, models_of_others
 from treemean.experiments.predictions import DEVELOPMENT, GOLD, TEST, Predictions
 from treemean.files.checksums import checksum
 from treemean.formats import read, write
@@ -56,7 +56,8 @@ def run_ensemble(
     """
     settings, data = config.ensemble, config.data
     epochs = settings.individuals == "epochs"
-    others = models_of_others(settings.others, settings.individuals)
+    others = models_of_others(Path(folder) / "runs", settings.others, settings.individuals)
+    check_words(others, data.normalisation)
     check_settings(settings, config.run.runs * (config.training.epochs if epochs else 1) + len(others))
     if epochs and not config.checkpoint.epochs:
         raise InvalidOption(

@@ -67,17 +67,22 @@ def load_compute() -> ModuleType:
 # ---- from Arrow -------------------------------------------------------------------------------------
 
 
+#: What helps who mistakes a table of spans for a treebank, or something else for such a table.
+ABOUT_SPANS = (
+    "`treemean parse --span-posteriors` writes such tables, and the option --spans of `treemean average` "
+    "and `treemean fit` reads all files up to the next option as such"
+)
+
+
 def columns_to_read(schema: Arrow, layout: str = TREES_LAYOUT) -> list[str]:
     """Return which columns of a table are a treebank's; raise `FormatError` if it is laid out differently."""
     found = (schema.metadata or {}).get(LAYOUT_KEY.encode(), TREES_LAYOUT.encode()).decode(errors="replace")
-    if found != layout and SPANS_LAYOUT in (found, layout):
+    kind = SPANS_LAYOUT.partition(" ")[0]
+    if found.startswith(kind) != layout.startswith(kind):
         is_one = (
-            "is a table of spans, which has no trees" if found == SPANS_LAYOUT else "is no table of spans"
+            "is a table of spans, which has no trees" if found.startswith(kind) else "is no table of spans"
         )
-        raise FormatError(
-            f"this {is_one}; `treemean parse --span-posteriors` writes such tables, and "
-            "the option --spans of `treemean average` and `treemean fit` reads them"
-        )
+        raise FormatError(f"this {is_one}; {ABOUT_SPANS}")
     if found != layout:
         raise FormatError(f"its layout is {found!r}, and this version ({__version__}) reads layout {layout}")
     kind, required = ("table of spans", SPANS_REQUIRED) if layout == SPANS_LAYOUT else ("treebank", REQUIRED)

@@ -29,6 +29,7 @@ from treemean.formats.writing import BatchWriter, Unwritable
 from treemean.trees import Treebank
 from treemean.trees.arrow import CONSTITUENT_TEXTS, SENTENCE_TEXTS, TREES_LAYOUT, WORD_TEXTS
 
+NOT_VALID = "not valid Parquet"
 #: Rows that are compressed together: a file is read in pieces no larger than this.
 ROWS_PER_GROUP = 8192
 ROWS_PER_BATCH = 4096
@@ -85,7 +86,7 @@ def describe(path: str | os.PathLike[str]) -> tuple[int, dict[str, str]]:
         with open(path, "rb") as file:  # PyArrow cannot open names that are not UTF-8
             found = _load_parquet().read_metadata(file)
     except (load_pyarrow().ArrowException, OSError, ValueError) as error:
-        raise FormatError(f"not valid Parquet: {reason_of(error)}", path=name) from error
+        raise FormatError(f"{NOT_VALID}: {reason_of(error)}", path=name) from error
     texts = {key.decode(): value.decode() for key, value in (found.metadata or {}).items()}
     return found.num_rows, texts
 
@@ -173,7 +174,7 @@ def record_batches(
     except MemoryError:  # of Arrow, too, which calls it an error of its own
         raise
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        problems.report(FormatError(f"not valid Parquet: {error}", path=name))
+        problems.report(FormatError(f"{NOT_VALID}: {error}", path=name))
         problems.missing += left
 
 
@@ -189,7 +190,7 @@ def _check_values(file: IO[bytes]) -> None:
     try:
         values = largest_column(file)
     except ValueError as error:
-        raise FormatError(f"not valid Parquet: {error}") from error
+        raise FormatError(f"{NOT_VALID}: {error}") from error
     if values > GROUP_VALUES:
         raise FormatError(
             f"{values} values of a column in one group of rows; at most {GROUP_VALUES} are read"

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from treemean.errors import FormatError, check_type, reason_of
 from treemean.files.output import open_output
-from treemean.files.source import Source
-from treemean.formats.arrowtables import consistent_rows
-from treemean.formats.parquet import ParquetWriter, copied, name_of_row, record_batches
+from treemean.files.source import Source, Spooled
+from treemean.formats.arrowtables import ABOUT_SPANS, consistent_rows
+from treemean.formats.parquet import NOT_VALID, ParquetWriter, copied, name_of_row, record_batches
 from treemean.formats.problems import Problems
 from treemean.trees import Treebank
 from treemean.trees.arrow import SPANS_LAYOUT, Arrow, load_pyarrow
@@ -34,7 +34,8 @@ def read_span_batches(path: str | os.PathLike[str]) -> Iterator[SpanTable]:
     """Read a table of spans, some sentences at a time."""
     name = os.fspath(path)
     try:
-        with Source(open(path, "rb"), name) as source, copied(source) as file:
+        copy = path.copy if isinstance(path, Spooled) else path
+        with Source(open(copy, "rb"), name) as source, copied(source) as file:
             for before, batch in record_batches(file, name, Problems(), SPANS_LAYOUT):
 
                 def refuse(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
@@ -46,6 +47,10 @@ def read_span_batches(path: str | os.PathLike[str]) -> Iterator[SpanTable]:
                 yield SpanTable(columns)
     except OSError as error:
         raise FormatError(reason_of(error), path=name) from error
+    except FormatError as error:
+        if not error.message.startswith(NOT_VALID):
+            raise
+        raise FormatError(f"this is no table of spans ({error.message}); {ABOUT_SPANS}", path=name) from error
 
 
 def write_spans(table: SpanTable, path: str | os.PathLike[str]) -> None:

@@ -88,8 +88,8 @@ class ParseOptions:
                 raise InvalidOption(no_such(what, value, known))
         if any(number is not None and number < 1 for number in (self.batch_words, self.max_length)):
             raise InvalidOption("the size of batches and the length limit must be 1 or more")
-        if not 0 <= self.span_threshold < 1:
-            raise InvalidOption(f"the threshold of spans is {self.span_threshold}; it is 0 or more, below 1")
+        if not (isinstance(self.span_threshold, int | float) and 0 <= self.span_threshold <= 1):
+            raise InvalidOption(f"the threshold of spans is {self.span_threshold!r}; it is from 0 to 1")
 
 
 def parse(

@@ -195,6 +195,12 @@ class TrainingConfig:
     checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
     run: RunConfig = field(default_factory=RunConfig)
 
+    def __post_init__(self) -> None:
+        if not self.data.guides and self.training.guidance != LoopConfig().guidance:
+            raise InvalidOption(
+                "training.guidance works only with data.guides, and would change nothing here"
+            )
+
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return everything by section and name."""
         return {

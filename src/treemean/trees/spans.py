@@ -63,6 +63,13 @@ class SpanTable:
 
     columns: Treebank
 
+    def __post_init__(self) -> None:
+        check_type("the columns of a table of spans", self.columns, Treebank)
+        if POSTERIOR not in self.columns.constituent_values or EXPECTED not in self.columns.sentence_values:
+            raise WrongType(
+                "a treebank is no table of spans: SpanTable.from_rows makes one of spans and posteriors"
+            )
+
     @classmethod
     def from_rows(cls, rows: Iterable[SpanRow], label: str = "") -> SpanTable:
         """Make a table of sentences; every span gets the same label."""
@@ -98,6 +105,8 @@ class SpanTable:
     @staticmethod
     def concatenate(tables: Sequence[SpanTable]) -> SpanTable:
         """Put tables one after the other."""
+        if not tables:
+            return SpanTable.from_rows([])
         return SpanTable(Treebank.concatenate([table.columns for table in tables]))
 
     def __len__(self) -> int:
@@ -163,6 +172,10 @@ def _checked(row: SpanRow, number: int) -> SpanRow:
             raise InvalidTree(f"sentence {number} has a span twice")
         seen.add(mask)
         spans.append((mask, posterior))
-    if not 0 <= row.expected < float("inf"):
-        raise InvalidTree(f"sentence {number}: {row.expected} constituents cannot be expected")
-    return row._replace(spans=spans)
+    try:
+        expected = float(row.expected)
+    except (TypeError, ValueError):
+        raise WrongType(f"sentence {number}: {row.expected!r} is no number of constituents") from None
+    if not 0 <= expected < float("inf"):
+        raise InvalidTree(f"sentence {number}: {expected} constituents cannot be expected")
+    return row._replace(spans=spans, expected=expected)

@@ -254,15 +254,14 @@ class HitModel:
         return trees.with_columns(constituent_values=values)
 
     def _check_runs(self, runs: Sequence[Individual]) -> None:
-        if len(runs) != len(self.runs):
-            raise MismatchError(
-                f"the hits are fitted to {len(self.runs)} runs, and {len(runs)} are given; "
-                "give the same runs in the same order"
-            )
         tables = sum(isinstance(run, SpanTable) for run in runs)
-        if tables != self.tables:
+        if (len(runs), tables) != (len(self.runs), self.tables):
+            with_tables, given = (
+                f" and {n} tables of spans (--spans)" if n else "" for n in (self.tables, tables)
+            )
             raise MismatchError(
-                f"the hits are fitted to {self.tables} tables of spans, and {tables} are given (--spans)"
+                f"the hits are fitted to {len(self.runs) - self.tables} runs{with_tables}, and "
+                f"{len(runs) - tables}{given} are given; give the same runs in the same order"
             )
 
     def check_labelled(self, labelled: bool) -> None:
@@ -345,7 +344,7 @@ class HitModel:
                 if data["version"] == 1 or data["calibration"] is None
                 else Calibration.from_dict(data["calibration"]),
                 data["version"] > 2 and stored.flag(data, "labelled"),
-                len(stored.texts(data, "tables")) if data["version"] > 3 else 0,
+                _tables_among(data) if data["version"] > 3 else 0,
             )
         except FormatError:
             raise
@@ -379,6 +378,14 @@ class HitModel:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON; the file appears only when it is complete, `-` prints it."""
         write_file(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False).encode() + b"\n")
+
+
+def _tables_among(data: Mapping[str, Any]) -> int:
+    """Return how many of the runs are tables of spans: the last ones."""
+    runs, tables = stored.texts(data, "runs"), stored.texts(data, "tables")
+    if tables != runs[len(runs) - len(tables) :]:
+        raise FormatError("the tables of spans are not the last runs")
+    return len(tables)
 
 
 def load(path: str | os.PathLike[str]) -> HitModel:

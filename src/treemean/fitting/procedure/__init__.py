@@ -101,7 +101,7 @@ def fit(
     trees = [run for run in runs if isinstance(run, Treebank)]
     tables = len(runs) - len(trees)
     if tables:
-        _check_tables(chosen_model, options, len(trees))
+        _check_tables(chosen_model, gold, options, len(trees))
     if gold is None:
         return fit_batches([trees], chosen_model, options, len(runs), names)
     _check(chosen_model, gold, options, len(runs))
@@ -218,8 +218,10 @@ def _check(model: str, gold: Treebank | None, options: Options, runs: int) -> No
         raise InvalidOption(f"{len(options.scores)} scores for {runs} runs")
 
 
-def _check_tables(model: str, options: Options, trees: int) -> None:
+def _check_tables(model: str, gold: Treebank | None, options: Options, trees: int) -> None:
     """Raise an error where tables of spans are given to what cannot use them."""
+    if gold is None:
+        raise InvalidOption("tables of spans need gold trees, and the model logistic or boosted")
     if model not in ("logistic", "boosted"):
         raise InvalidOption(f"the model {model} takes no tables of spans; logistic and boosted do")
     if options.labelled:
