@@ -37,18 +37,16 @@ def one_by_one(arguments: Sequence[str]) -> list[str]:
     """
     completed: list[str] = []
     files = -1  # how many stood behind the option so far; -1 elsewhere
-    for whole in arguments:
-        option, equals, value = whole.partition("=")
+    for argument in arguments:
+        option, equals, file = argument.partition("=")
         if option == SPANS and equals:
-            completed += [SPANS, value]
+            completed += [SPANS, file]
             files = 1
             continue
-        argument = whole
         if argument.startswith("-") and argument != "-":
             files = 0 if argument == SPANS else -1
         elif files >= 0:
-            if files:
-                completed.append(SPANS)
+            completed += [SPANS] if files else []
             files += 1
         completed.append(argument)
     return completed
