@@ -12,8 +12,8 @@ import pytest
 import torch
 
 import treemean
-from benchmarks.corpora import prepared_config
 from benchmarks.learning import again, choosing, dutch, epochs, posteriors, prepare, supply
+from benchmarks.learning.common import config_for
 from benchmarks.page import discontinuity, results
 from treemean import Tree, Treebank
 from treemean.formats import read, write
@@ -208,8 +208,9 @@ def test_learning_again_from_trees_of_the_training_text(
     guides = tmp_path / "run01.jsonl.gz"
     assert read(guides).lengths.max() > 8
     prepare.make(tmp_path, "some-guided", text, "dev.jsonl", f"data.guides={json.dumps([str(guides)])}")
-    config = prepared_config(tmp_path, "some-guided")
-    assert config is not None
+    small = [f"grammar.{name}=5" for name in ("nonterminals", "preterminals", "discontinuous")]
+    config = config_for(tmp_path, "some-guided", *small, "training.guidance=0")
+    assert config.training.guidance == 0
     assert config.data.guides == (str(guides),)
     assert prepare_folder(config, tmp_path / "some-guided").guides is not None
 

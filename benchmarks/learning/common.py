@@ -33,7 +33,8 @@ def arguments(description: str, *, seconds: float) -> argparse.ArgumentParser:
 
 def config_for(data: Path, corpus: str, *overrides: str, preset: str = "tn-lcfrs") -> TrainingConfig:
     """Return a configuration for a prepared corpus; end with an error if it is too large for the machine."""
-    grammar = load_config(preset, overrides).grammar
+    sizes = [override for override in overrides if override.startswith("grammar.")]
+    grammar = load_config(preset, sizes).grammar
     if grammar.nonterminals + grammar.preterminals + grammar.discontinuous > MANY:
         smaller = "--override grammar.nonterminals=8 and the like makes them smaller"
         need_gpu(f", which published sizes need; {smaller}")
