@@ -1,7 +1,8 @@
-"""The choice between kernels and the vectorised version, the guard, and grammars that use kernels."""
+"""The choice between kernels and the vectorised version, and grammars that use kernels; NaNs of kernels."""
 
 from __future__ import annotations
 
+import itertools
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -10,9 +11,9 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from grammar_instances import tiny_grammar
+from treemean.errors import NumericalError
 from treemean.grammars import Grammar, backends
 from treemean.grammars.dense import trial as dense_trial
 from treemean.grammars.dense import triton as dense_kernels
@@ -22,17 +23,15 @@ from treemean.grammars.dense.triton import partition as dense_partition
 from treemean.grammars.dense.triton.compound import lstm_kernels
 from treemean.grammars.gpu import emission_kernels as shared_kernels
 from treemean.grammars.gpu.matrices import precision
-from treemean.grammars.gpu.posteriors import Posteriors
-from treemean.grammars.nan_policy import Guard
+from treemean.grammars.nan_policy import Careful, in_float64
 from treemean.grammars.rank import trial as rank_trial
 from treemean.grammars.rank import triton as kernels
 from treemean.grammars.rank.grammar import LowRankGrammar
-from treemean.grammars.rank.triton import guarded as grammar_kernels
+from treemean.grammars.rank.triton import one_grammar, partition
 from treemean.grammars.rank.triton import parameters as fused
-from treemean.grammars.rank.triton import partition
 from treemean.grammars.rank.triton.parameters import backward_kernels, forward_kernels
 from treemean.grammars.rank.triton.parameters import rules as fused_rules
-from treemean.grammars.spans import SpanPosteriors
+from treemean.grammars.rank.triton.posteriors import compact_posteriors
 from treemean.training.gpu.objective import objective_of
 
 
@@ -101,8 +100,7 @@ def test_a_grammar_by_kernels_is_the_same_grammar(kind: str, device: str) -> Non
     torch.testing.assert_close(log_probs.cpu().double(), expected.detach(), rtol=0, atol=1e-3)
     assert trees == slow.mbr(words, lengths)
     assert isinstance(fast, LowRankGrammar)
-    assert fast.guard.checked == 4
-    assert fast.guard.refused == 0
+    assert fast.by_kernels()
 
 
 @ask_again
@@ -225,22 +223,6 @@ def test_kernels_are_tried_once_and_leave_no_trace(monkeypatch: Any, device: str
     assert uses_kernels("triton", sample, dense=dense)
 
 
-def test_what_is_not_finite_is_computed_again(monkeypatch: Any, device: str) -> None:
-    fast, slow = grammars("tn-lcfrs", device)
-    words = torch.tensor([[0, 1, 2]])
-    assert uses_kernels("triton", next(fast.parameters()))
-    plain = kernels.log_partition
-    monkeypatch.setattr(kernels, "log_partition", lambda *a, **k: plain(*a, **k) * float("nan"))
-    with pytest.warns(RuntimeWarning, match="log Z is not finite for 1 of 1 sentences"):
-        value = fast.log_prob(words.to(device))
-    torch.testing.assert_close(
-        value.detach().cpu().double(), slow.log_prob(words).detach(), rtol=0, atol=1e-5
-    )
-    assert value.requires_grad
-    assert isinstance(fast, LowRankGrammar)
-    assert fast.guard.refused == 1
-
-
 def dense_grammars(kind: str, device: str) -> tuple[DenseGrammar, Grammar]:
     """Return the same grammar of few symbols by kernels, which have been tried, and in float64."""
     fast = tiny_grammar(kind, backend="triton", vocabulary_size=5).float().to(device)
@@ -250,94 +232,82 @@ def dense_grammars(kind: str, device: str) -> tuple[DenseGrammar, Grammar]:
 
 
 # What is no number is told by the interpreter, too.
-@pytest.mark.filterwarnings("ignore:All-NaN slice:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+not_numbers = pytest.mark.filterwarnings(
+    "ignore:All-NaN slice:RuntimeWarning", "ignore:invalid value:RuntimeWarning"
+)
+
+
+def some_grammars(kind: str, device: str) -> tuple[LowRankGrammar | DenseGrammar, Grammar]:
+    """Return a grammar by kernels, which have been tried, and the same one in float64."""
+    fast, slow = dense_grammars(kind, device) if kind[0] in "nc" else grammars(kind, device)
+    assert isinstance(fast, LowRankGrammar | DenseGrammar)
+    assert fast.by_kernels()
+    return fast, slow
+
+
+@not_numbers
 @pytest.mark.parametrize(
     ("kind", "module", "name"),
     [
+        ("tn-lcfrs", kernels, "log_partition"),
         ("n-lcfrs", dense_kernels, "log_partition"),
         ("c-pcfg", compound, "word_log_probs"),
         pytest.param("c-pcfg", compound, "largest_states", marks=pytest.mark.slow),
     ],
 )
-def test_what_is_not_finite_by_symbols_is_computed_again(
+def test_log_z_that_is_not_finite_is_returned_and_right_in_float64(
     monkeypatch: Any, device: str, kind: str, module: Any, name: str
 ) -> None:
-    fast, slow = dense_grammars(kind, device)
+    fast, slow = some_grammars(kind, device)
     words = torch.tensor([[0, 1, 2], [4, 3, 3]])
     plain = getattr(module, name)
-    monkeypatch.setattr(module, name, lambda *arguments: plain(*arguments) * torch.nan)
-    with pytest.warns(RuntimeWarning, match="log Z is not finite for 2 of 2 sentences"):
-        value = fast.log_prob(words.to(device))
-    expected = slow.log_prob(words)
-    torch.testing.assert_close(value.detach().cpu().double(), expected.detach(), rtol=0, atol=1e-5)
-    assert value.dtype == torch.float32
+    monkeypatch.setattr(module, name, lambda *a, **k: plain(*a, **k) * torch.nan)
+    assert fast.log_prob(words.to(device)).isnan().all()
+    precise = in_float64(fast)
+    value, expected = precise.log_prob(words.to(device)), slow.log_prob(words)
+    torch.testing.assert_close(value.detach().cpu(), expected.detach(), rtol=0, atol=1e-5)
     value.sum().backward()
     expected.sum().backward()
-    for found, wanted in zip(fast.parameters(), slow.parameters()):
+    for found, wanted in zip(precise.parameters(), slow.parameters()):
         if wanted.grad is not None:
             assert found.grad is not None
-            torch.testing.assert_close(found.grad.cpu().double(), wanted.grad, rtol=1e-3, atol=1e-5)
-    assert (fast.guard.checked, fast.guard.refused) == (1, 1)
+            torch.testing.assert_close(found.grad.cpu(), wanted.grad, rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["n-pcfg", "c-lcfrs"])
-def test_losses_by_symbols_are_guarded_too(monkeypatch: Any, device: str, kind: str) -> None:
-    fast, _ = dense_grammars(kind, device)
-    words = torch.tensor([[0, 1, 2]], device=device)
-
-    def loss() -> Tensor:
-        return fast.loss(words, generator=torch.Generator(device).manual_seed(1)).negative_log_likelihood
-
-    expected, plain = loss(), dense_kernels.log_partition
-    monkeypatch.setattr(dense_kernels, "log_partition", lambda *arguments: plain(*arguments) * torch.nan)
-    with pytest.warns(RuntimeWarning, match="log Z is not finite"):
-        torch.testing.assert_close(loss(), expected, rtol=0, atol=1e-4)
-    assert (fast.guard.checked, fast.guard.refused) == (2, 1)
-
-
-def test_posteriors_by_symbols_that_are_not_finite_are_computed_again(monkeypatch: Any, device: str) -> None:
-    fast, slow = dense_grammars("c-lcfrs", device)
+@not_numbers
+@pytest.mark.parametrize("kind", ["tn-lcfrs", "c-lcfrs"])
+def test_posteriors_that_are_not_finite_are_computed_again(monkeypatch: Any, device: str, kind: str) -> None:
+    fast, slow = some_grammars(kind, device)
     words, lengths = torch.tensor([[0, 1, 2], [4, 3, 0]]), torch.tensor([3, 2])
-    assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
-    assert (fast.guard.checked, fast.guard.refused) == (1, 0)
-    plain = dense_kernels.span_posteriors
-
-    def broken(*arguments: Any) -> SpanPosteriors:
-        found = plain(*arguments)
-        gapped = {width: torch.nan * chart for width, chart in found.discontinuous.items()}
-        return SpanPosteriors(found.continuous, gapped)
-
-    monkeypatch.setattr(dense_kernels, "span_posteriors", broken)
-    with pytest.warns(RuntimeWarning, match="posteriors are not finite"):
-        assert fast.mbr(words.to(device), lengths) == slow.mbr(words, lengths)
-    with pytest.warns(RuntimeWarning, match="2 of 3 batches"):
-        spans = fast.posteriors(words.to(device), lengths).to("cpu")
-    expected = slow.posteriors(words, lengths)
-    torch.testing.assert_close(spans.continuous.double(), expected.continuous, rtol=0, atol=1e-5)
-    for width, chart in expected.discontinuous.items():
-        torch.testing.assert_close(spans.discontinuous[width].double(), chart, rtol=0, atol=1e-5)
+    careful, there = Careful(fast), words.to(device)
+    expected = slow.mbr(words, lengths)
+    assert careful.compute(2, lambda g: g.mbr(there, lengths)) == expected
+    assert careful.again == 0
+    if kind == "tn-lcfrs":
+        module, name = one_grammar, "compact_posteriors"
+    else:
+        module, name = dense_kernels, "span_posteriors"
+    plain = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *a: replace(found := plain(*a), continuous=found.continuous / 0))
+    with pytest.raises(NumericalError, match="sentence 1 of the batch has posteriors that are not finite"):
+        fast.mbr(there, lengths)
+    assert careful.compute(2, lambda g: g.mbr(there, lengths)) == expected
+    assert careful.compute(2, lambda g: g.log_prob_and_mbr(there, lengths))[1] == expected
+    assert careful.again == 4
 
 
-def test_the_guard_tells_what_is_finite() -> None:
-    guard = Guard()
-    assert guard.accepts_posteriors(torch.tensor([0.0, 1.0, 4.9]))
-    with pytest.warns(RuntimeWarning, match="posteriors are not finite for 1 of 3 sentences"):
-        assert not guard.accepts_posteriors(torch.tensor([0.0, torch.nan, 4.9]))
-    with pytest.warns(RuntimeWarning, match="log Z is not finite for 1 of 3 sentences"):
-        assert not guard.accepts_log_z(torch.tensor([-1.0, float("nan"), -3.0]), torch.tensor([1, 2, 5]))
-    assert (guard.checked, guard.refused) == (3, 2)
-
-
-def test_trees_of_a_grammar_with_a_large_floor_are_guarded(monkeypatch: Any, device: str) -> None:
-    fast = tiny_grammar("tn-lcfrs", backend="triton", vocabulary_size=5, floor=1e-2).float().to(device)
-    slow = tiny_grammar("tn-lcfrs", backend="torch", vocabulary_size=5, floor=1e-2)
-    words = torch.tensor([[0, 1, 2]])
-    plain = grammar_kernels.compact_posteriors
-
-    def broken(*arguments: Any) -> Posteriors:
-        found = plain(*arguments)
-        return replace(found, continuous=found.continuous * torch.nan)
-
-    monkeypatch.setattr(grammar_kernels, "compact_posteriors", broken)
-    with pytest.warns(RuntimeWarning, match="posteriors are not finite"):
-        assert fast.mbr(words.to(device)) == slow.mbr(words)
+def test_which_posteriors_are_not_finite_is_told(device: str) -> None:
+    """One wrong cell is enough, continuous or not, in the form of kernels and in the common one."""
+    fast, _ = some_grammars("tn-lcfrs", device)
+    words = torch.tensor([[0, 1, 2, 3], [4, 3, 0, 1]], device=device)
+    for continuous, wrong in itertools.product([True, False], [torch.nan, torch.inf]):
+        found = compact_posteriors(fast.rules(words).stack(), torch.tensor([[4, 4]], device=device))
+        found.check_finite()
+        found.spans().check_finite()
+        if continuous:
+            found.continuous[1, 0, 2] = wrong
+        else:
+            found.cells[1, -1] = wrong
+        for form in (found, found.spans()):
+            with pytest.raises(NumericalError, match="sentence 2 of the batch"):
+                form.check_finite()

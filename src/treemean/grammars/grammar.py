@@ -13,7 +13,6 @@ from treemean.grammars.charts.weights import SpanWeights
 from treemean.grammars.config import GrammarConfig
 from treemean.grammars.decoding.choices import Choose, best, sampler
 from treemean.grammars.decoding.semirings import MAX, SUM, Semiring
-from treemean.grammars.nan_policy import Guard
 from treemean.grammars.spans import SpanPosteriors
 from treemean.trees import bitsets
 
@@ -102,22 +101,18 @@ class Grammar(TreeModel):
     """A neural grammar.
 
     A sentence of one word has no derivation, because the start symbol becomes a symbol with two children: its
-    log probability is -inf, with gradient zero.
+    log probability is -inf, with gradient zero. Log probabilities and posteriors that are NaN or infinite are
+    returned as they are, while decoding raises `NumericalError`; see `nan_policy` for what becomes of both.
 
     Parameters
     ----------
     config : kind and sizes.
     vocabulary_size : number of words.
-
-    Attributes
-    ----------
-    guard : looks at results of kernels; what is not finite is computed again, see `nan_policy`.
     """
 
     def __init__(self, config: GrammarConfig, vocabulary_size: int) -> None:
         super().__init__(vocabulary_size)
         self.config = config
-        self.guard = Guard()
 
     @abstractmethod
     def loss(

@@ -9,60 +9,16 @@ broken. Whether finite numbers are exact enough is no question at run time: `mak
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import torch
-from torch import Tensor
 
 from treemean.errors import NumericalError
-
-if TYPE_CHECKING:
-    from treemean.grammars.grammar import Grammar
+from treemean.grammars.grammar import Grammar
 
 Result = TypeVar("Result")
-
-
-class Guard:
-    """Looks at results of kernels, and counts.
-
-    Attributes
-    ----------
-    checked, refused : how many batches were looked at, and how many had to be computed again.
-    """
-
-    def __init__(self) -> None:
-        self.checked = self.refused = 0
-
-    def accepts_log_z(self, log_z: Tensor, lengths: Tensor) -> bool:
-        """Tell whether log Z of all sentences of several words are numbers.
-
-        >>> guard = Guard()
-        >>> guard.accepts_log_z(torch.tensor([-3.0, -torch.inf]), torch.tensor([4, 1]))
-        True
-        """
-        bad = ~log_z.isfinite() & (lengths > 1)
-        return self._judge(bad, "log Z is not finite")
-
-    def accepts_posteriors(self, expected: Tensor) -> bool:
-        """Tell whether the expected numbers of constituents of all sentences are numbers."""
-        return self._judge(~expected.isfinite(), "posteriors are not finite")
-
-    def _judge(self, bad: Tensor, what: str) -> bool:
-        self.checked += 1
-        count = int(bad.sum())
-        if not count:
-            return True
-        self.refused += 1
-        warnings.warn(
-            f"{what} for {count} of {bad.numel()} sentences: computed again in float64"
-            f" ({self.refused} of {self.checked} batches so far)",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-        return False
 
 
 class Careful:
@@ -109,8 +65,3 @@ def in_float64(grammar: Grammar) -> Grammar:
     tensors = {name: tensor.detach().double() for name, tensor in grammar.state_dict().items()}
     precise.load_state_dict(tensors, assign=True)
     return precise.train(grammar.training)
-
-
-def is_capturing(tensor: Tensor) -> bool:
-    """Tell whether a CUDA graph is being captured, when no result can be looked at."""
-    return tensor.is_cuda and torch.cuda.is_current_stream_capturing()

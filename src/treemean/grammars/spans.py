@@ -96,15 +96,21 @@ class SpanPosteriors:
 
     def check_finite(self) -> None:
         """Raise `NumericalError`, which numbers the sentence in the batch, if a posterior is not finite."""
-        finite = self.continuous.isfinite().flatten(1).all(1)
+        sums = self.continuous.sum((1, 2))
         for chart in self.discontinuous.values():
-            finite &= chart.isfinite().flatten(1).all(1)
-        if not bool(finite.all()):
-            number = int((~finite).nonzero()[0, 0]) + 1
-            raise NumericalError(
-                f"sentence {number} of the batch has posteriors that are not finite: the grammar's "
-                "parameters are NaN or infinite, or its rules are too unequal for float32 (.double() helps)"
-            )
+            sums = sums + chart.flatten(1).sum(1)
+        check_sums(sums)
+
+
+def check_sums(sums: Tensor) -> None:
+    """Raise `NumericalError`, which numbers the sentence, if a sum of its posteriors is not finite."""
+    wrong = ~sums.isfinite()
+    if bool(wrong.any()):
+        number = int(wrong.nonzero()[0, 0]) + 1
+        raise NumericalError(
+            f"sentence {number} of the batch has posteriors that are not finite: the grammar's "
+            "parameters are NaN or infinite, or its rules are too unequal for float32 (.double() helps)"
+        )
 
 
 def _without_words_and_wholes(continuous: Tensor) -> Tensor:

@@ -23,7 +23,6 @@ from treemean.grammars.dense.decoding.walk import DenseWalker
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.dense.trial import TRIAL
 from treemean.grammars.grammar import Grammar, Loss, Masks, check_batch
-from treemean.grammars.nan_policy import is_capturing
 from treemean.grammars.networks import Residual, embedding, initialise, residual_network
 from treemean.grammars.rank.decoding import mbr
 from treemean.grammars.spans import SpanPosteriors
@@ -127,12 +126,9 @@ class DenseGrammar(Grammar):
             self.encoder = Encoder(vocabulary_size, size, config.latent)
         initialise(self)
 
-    def rules(self, words: Tensor, latent: Tensor | None = None, *, exact: bool = False) -> DenseRules:
-        """Return the rules for a batch of sentences, of each its own if there are vectors z (B, latent).
-
-        `exact` rules do without kernels.
-        """
-        kernels = latent is not None and not exact and self.by_kernels()
+    def rules(self, words: Tensor, latent: Tensor | None = None) -> DenseRules:
+        """Return the rules for a batch of sentences, of each its own if there are vectors z (B, latent)."""
+        kernels = latent is not None and self.by_kernels()
         branches: list[Callable[[], dict[str, Tensor]]] = [
             lambda: {"words": self._word_log_probs(words, latent, kernels)},
             lambda: {"root": self._root_probs(latent, kernels)},
@@ -186,22 +182,22 @@ class DenseGrammar(Grammar):
         index = words[:, None].expand(-1, self.config.preterminals, -1)
         return emissions.gather(2, index).transpose(1, 2)
 
-    def _encode(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> Tensor:
+    def _encode(self, words: Tensor, lengths: Tensor | None) -> Tensor:
         """Return means and log variances of z side by side, (B, 2 latent)."""
-        encoded: Tensor = self.encoder(words, lengths, kernels=not exact and self.by_kernels())
+        encoded: Tensor = self.encoder(words, lengths, kernels=self.by_kernels())
         return encoded
 
-    def _expected_rules(self, words: Tensor, lengths: Tensor | None, *, exact: bool = False) -> DenseRules:
+    def _expected_rules(self, words: Tensor, lengths: Tensor | None) -> DenseRules:
         """Return the rules, given the mean of the posterior of z if there is a z."""
         if not self.config.is_compound:
             return self.rules(words)
-        mean, _ = self._encode(words, lengths, exact=exact).chunk(2, -1)
-        return self.rules(words, mean, exact=exact)
+        mean, _ = self._encode(words, lengths).chunk(2, -1)
+        return self.rules(words, mean)
 
     def log_prob(self, words: Tensor, lengths: Tensor | None = None) -> Tensor:
         """See `Grammar.log_prob`."""
         words, known = check_batch(words, lengths, self.vocabulary_size)
-        return self._log_partition(lambda exact: self._expected_rules(words, lengths, exact=exact), known)
+        return self._log_partition(self._expected_rules(words, lengths), known)
 
     def loss(
         self,
@@ -214,14 +210,14 @@ class DenseGrammar(Grammar):
         """See `Grammar.loss`: for C- grammars -log p(x | z) with z drawn, and KL(q(z | x) ‖ N(0, I))."""
         words, known = check_batch(words, lengths, self.vocabulary_size)
         if not self.config.is_compound:
-            log_z = self._log_partition(lambda _: self.rules(words), known, weights)
+            log_z = self._log_partition(self.rules(words), known, weights)
             return Loss(-log_z, torch.zeros_like(log_z))
         encoded = self._encode(words, lengths)
         noise = torch.randn(
             (len(words), self.config.latent), generator=generator, device=encoded.device, dtype=encoded.dtype
         )
         latent, divergence = self._draw(encoded, noise)
-        log_z = self._log_partition(lambda exact: self.rules(words, latent, exact=exact), known, weights)
+        log_z = self._log_partition(self.rules(words, latent), known, weights)
         return Loss(-log_z, divergence)
 
     def _draw(self, encoded: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
@@ -239,10 +235,7 @@ class DenseGrammar(Grammar):
         """See `Grammar.posteriors`."""
         words, known = check_batch(words, lengths, self.vocabulary_size)
         spans: SpanPosteriors = self._backend().span_posteriors(self._expected_rules(words, lengths), known)
-        if not self._is_guarded(spans.continuous) or self.guard.accepts_posteriors(_constituents(spans)):
-            return spans
-        exact = self._expected_rules(words, lengths, exact=True)
-        return dense_torch.span_posteriors(exact.double(), known)
+        return spans
 
     def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
         """See `Grammar.mbr`."""
@@ -279,21 +272,11 @@ class DenseGrammar(Grammar):
         return _entropy(rules, lengths).to(self.nonterminals.dtype)
 
     def _log_partition(
-        self,
-        rules: Callable[[bool], DenseRules],
-        lengths: Tensor,
-        weights: SpanWeights | None = None,
+        self, rules: DenseRules, lengths: Tensor, weights: SpanWeights | None = None
     ) -> Tensor:
-        """Return log Z (B,) for the rules that a function returns, exact ones on request."""
-        value: Tensor = self._backend().log_partition(rules(False), lengths, weights)
-        if self._is_guarded(value) and not self.guard.accepts_log_z(value.detach(), lengths):
-            del value  # as long as it is there, parameters stay bound to the streams of their networks
-            value = dense_torch.log_partition(rules(True).double(), lengths, weights)
+        """Return log Z (B,) in the precision of the parameters."""
+        value: Tensor = self._backend().log_partition(rules, lengths, weights)
         return value.to(self.nonterminals.dtype)
-
-    def _is_guarded(self, result: Tensor) -> bool:
-        """Tell whether a result is by kernels, and can be looked at."""
-        return self.by_kernels() and not is_capturing(result)
 
     def by_kernels(self) -> bool:
         """Tell whether kernels are used; `auto` takes them only for as many symbols as they can take."""
@@ -310,14 +293,6 @@ class DenseGrammar(Grammar):
 
             return triton
         return dense_naive if self.config.backend == "naive" else dense_torch
-
-
-def _constituents(spans: SpanPosteriors) -> Tensor:
-    """Return the expected number (B,) of constituents of several words of each sentence."""
-    expected = spans.continuous.triu(2).sum((1, 2))
-    for chart in spans.discontinuous.values():
-        expected = expected + chart.flatten(1).sum(1)
-    return expected
 
 
 def _entropy(rules: DenseRules, lengths: Tensor) -> Tensor:

@@ -20,18 +20,20 @@ _CELLS, _ROWS = 128, 16
 def best_trees(posteriors: Posteriors, lengths: Tensor) -> list[Masks]:
     """Return the best tree of each sentence; one transfer from the device.
 
+    Raises `NumericalError` for posteriors that are not finite.
+
     Parameters
     ----------
     posteriors : of S sentences.
     lengths : (S,).
     """
+    posteriors.check_finite()
     ways, gapped_ways = best_ways(posteriors)
     return read_trees(ways, gapped_ways, lengths)
 
 
 def best_trees_of_spans(spans: SpanPosteriors, lengths: Tensor | None = None) -> list[Masks]:
-    """Return the same for posteriors in the common form, which must be finite."""
-    spans.check_finite()
+    """Return the same for posteriors in the common form."""
     batch, n = len(spans.continuous), spans.continuous.shape[1] - 1
     lengths = full_lengths(lengths, batch, n, spans.continuous.device)
     return best_trees(Posteriors.of_spans(spans), lengths)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from treemean.grammars.spans import SpanPosteriors
+from treemean.grammars.spans import SpanPosteriors, check_sums
 
 
 @dataclass
@@ -26,9 +26,9 @@ class Posteriors:
     cells: Tensor
     log_z: Tensor
 
-    def constituents(self) -> Tensor:
-        """Return the expected number (S,) of constituents of several words of each sentence."""
-        return self.continuous.triu(2).sum((1, 2)) + self.cells.sum(1)
+    def check_finite(self) -> None:
+        """Raise `NumericalError` if a posterior is not finite; see `SpanPosteriors.check_finite`."""
+        check_sums(self.continuous.triu(2).sum((1, 2)) + self.cells.sum(1))
 
     @classmethod
     def of_spans(cls, spans: SpanPosteriors) -> Posteriors:

@@ -25,7 +25,7 @@ from treemean.grammars.rank.trial import trial_of
 from treemean.grammars.spans import SpanPosteriors
 
 if TYPE_CHECKING:
-    from treemean.grammars.rank.triton.guarded import Kernels
+    from treemean.grammars.rank.triton.one_grammar import Kernels
 
 
 class Factors(NamedTuple):
@@ -150,46 +150,32 @@ class LowRankGrammar(Grammar):
 
     def _log_partition(self, words: Tensor, lengths: Tensor | None, weights: SpanWeights | None) -> Tensor:
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        kernels = self._kernels()
-        if kernels is not None and (found := kernels.log_prob(words, lengths, weights)) is not None:
-            return found
-        rules = self.rules(words)
-        value: Tensor = self._backend().log_partition(
-            rules if kernels is None else rules.double(), lengths, weights
-        )
+        if kernels := self._kernels():
+            return kernels.log_prob(words, lengths, weights)
+        value: Tensor = self._backend().log_partition(self.rules(words), lengths, weights)
         return value.to(self.symbols.dtype)
 
     @torch.no_grad()
     def posteriors(self, words: Tensor, lengths: Tensor | None = None) -> SpanPosteriors:
         """See `Grammar.posteriors`."""
         words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        kernels = self._kernels()
-        if kernels is not None and (found := kernels.posteriors(words, lengths)) is not None:
-            return found.spans()
-        return self._posteriors(words, lengths, exact=kernels is not None)
-
-    def _posteriors(self, words: Tensor, lengths: Tensor, *, exact: bool) -> SpanPosteriors:
-        rules = self.rules(words)
-        spans: SpanPosteriors = self._backend().span_posteriors(rules.double() if exact else rules, lengths)
+        if kernels := self._kernels():
+            return kernels.posteriors(words, lengths).spans()
+        spans: SpanPosteriors = self._backend().span_posteriors(self.rules(words), lengths)
         return spans
 
     @torch.no_grad()
     def mbr(self, words: Tensor, lengths: Tensor | None = None) -> list[Masks]:
         """See `Grammar.mbr`."""
-        words, lengths = check_batch(words, lengths, self.vocabulary_size)
-        kernels = self._kernels()
-        if kernels is not None and (found := kernels.log_prob_and_mbr(words, lengths)) is not None:
-            return found[1]
-        return mbr.best_trees(self._posteriors(words, lengths, exact=kernels is not None), lengths)
+        if kernels := self._kernels():
+            return kernels.log_prob_and_mbr(*check_batch(words, lengths, self.vocabulary_size))[1]
+        return mbr.best_trees(self.posteriors(words, lengths), lengths)
 
     @torch.no_grad()
     def log_prob_and_mbr(self, words: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, list[Masks]]:
         """See `Grammar.log_prob_and_mbr`."""
-        kernels = self._kernels()
-        if kernels is not None:
-            found = kernels.log_prob_and_mbr(*check_batch(words, lengths, self.vocabulary_size))
-            if found is not None:
-                return found
+        if kernels := self._kernels():
+            return kernels.log_prob_and_mbr(*check_batch(words, lengths, self.vocabulary_size))
         return super().log_prob_and_mbr(words, lengths)
 
     @torch.no_grad()
@@ -225,12 +211,12 @@ class LowRankGrammar(Grammar):
         """Return the grammar by kernels, if these are used."""
         if not self.by_kernels():
             return None
-        from treemean.grammars.rank.triton.guarded import Kernels
+        from treemean.grammars.rank.triton.one_grammar import Kernels
 
-        return Kernels(dict(self.named_parameters()), self.config, self.guard)
+        return Kernels(dict(self.named_parameters()), self.config)
 
     def _backend(self) -> Backend:
-        """Return the module of the inside algorithm where kernels are not used, or are not to be trusted."""
+        """Return the module of the inside algorithm where kernels are not used."""
         return rank_naive if self.config.backend == "naive" else rank_torch
 
 
