@@ -77,8 +77,11 @@ def test_every_epoch_is_an_individual(files, tmp_path):
 def test_runs_of_other_folders_are_individuals(made, files, tmp_path):
     shutil.copytree(made[0] / "runs", tmp_path / "copy")
     (tmp_path / "copy" / "run01-old" / "model").mkdir(parents=True)  # no run
+    (tmp_path / "copy" / "run03").mkdir()  # no model yet
     others = (str(made[0] / "runs"), str(tmp_path / "copy"))
-    run(files, tmp_path, "run.runs=1", f"ensemble.others={json.dumps(others)}", "ensemble.keep=4")
+    _, told = run(files, tmp_path, "run.runs=1", f"ensemble.others={json.dumps(others)}", "ensemble.keep=4")
+    left_out = [line for line in told if "left out" in line]
+    assert left_out == [f"{tmp_path / 'copy' / 'run03'} has no model, and is left out"]
     results = json.loads((tmp_path / "results.json").read_text())["results"]
     names = ["run01", "run01-of2", "run01-of3", "run02-of2", "run02-of3"]
     assert sorted(results["individuals"]) == names

@@ -32,8 +32,8 @@ def models_of(folder: Path, runs: Iterable[int], individuals: Individuals) -> di
 def models_of_others(own: Path, folders: Sequence[str], individuals: Individuals) -> dict[str, Path]:
     """Return the same of runs in other folders, which are numbered from 2: `run01-of2`, `run01-of2-epoch03`.
 
-    Runs that have no model yet are left out. Raises `InvalidOption` for a folder without such models, and for
-    one that is named twice, or is the folder of the ensemble's own runs.
+    Runs that have no model are left out; see `without_model`. Raises `InvalidOption` for a folder without
+    such models, and for one that is named twice, or is the folder of the ensemble's own runs.
     """
     found: dict[str, Path] = {}
     seen = {os.path.realpath(own)}
@@ -53,9 +53,18 @@ def models_of_others(own: Path, folders: Sequence[str], individuals: Individuals
 
 def runs_in(folder: Path) -> list[int]:
     """Return the numbers of the runs of a folder that have a model."""
-    numbers = (_RUN.fullmatch(path.parent.name) for path in sorted(folder.glob("run*/model")))
-    runs = [int(number[1]) for number in numbers if number]
-    return [run for run in runs if RunFolder(folder, run).model.exists()]
+    return [run for run in _all_runs_in(folder) if RunFolder(folder, run).model.exists()]
+
+
+def without_model(folders: Iterable[str]) -> list[Path]:
+    """Return the runs of some folders that have no model: they are not trained yet, or found none."""
+    runs = [RunFolder(Path(folder), run) for folder in folders for run in _all_runs_in(Path(folder))]
+    return [run.path for run in runs if not run.model.exists()]
+
+
+def _all_runs_in(folder: Path) -> list[int]:
+    numbers = (_RUN.fullmatch(path.name) for path in sorted(folder.glob("run*")) if path.is_dir())
+    return [int(number[1]) for number in numbers if number]
 
 
 def check_words(models: Mapping[str, Path], normalisation: Normalisation) -> None:
