@@ -215,8 +215,17 @@ def test_learning_again_from_trees_of_the_training_text(
     assert prepare_folder(config, tmp_path / "some-guided").guides is not None
 
 
-def test_posteriors_of_a_trained_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    gold = treemean.sample.gold()[:12]
+def scored_average(folder: Path) -> float:
+    """Return F1 of the average of a run's trees and of its table of spans."""
+    run = read(folder / "run01.jsonl")
+    average = treemean.average([run, posteriors.load_spans(folder / "run01.npz", run)])
+    return treemean.evaluate(average, read(folder / "gold.jsonl"), "paper").overall.f1
+
+
+def test_posteriors_of_a_trained_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = treemean.sample.gold()[:40]
     gold = gold.take(np.flatnonzero(gold.lengths <= 8))
     model = tiny_model(gold, tmp_path)
     for part in dutch.PARTS:
@@ -225,5 +234,13 @@ def test_posteriors_of_a_trained_model(tmp_path: Path, capsys: pytest.CaptureFix
     posteriors.main([*words, "--least", "0.1"])
     for part in dutch.PARTS:
         write(gold, tmp_path / "out" / part / "gold.jsonl")
-    posteriors.main(["compare", str(tmp_path / "out"), "--model", "logistic"])
-    assert "trees and tables, fitted" in capsys.readouterr().out
+    monkeypatch.setattr(supply, "SIZES", (4,))
+    posteriors.main(["compare", str(tmp_path / "out"), "--model", "logistic", "--draws", "2"])
+    out = capsys.readouterr().out
+    for row in (
+        "| trees and tables | {:.2f} |",
+        "| trees and tables | 4 |",
+        f"| trees and tables | {len(gold)} |",
+    ):
+        assert row.format(scored_average(tmp_path / "out" / "test")) in out
+    assert out.count("±") == 2 * 3  # means of two draws, with and without tables

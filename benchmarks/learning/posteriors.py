@@ -6,7 +6,7 @@
 `collect` parses the development and test sentences with models and writes the MBR tree of each and all its
 spans above a small posterior. It runs where nothing is installed, not even PyArrow, so tables of spans are
 arrays of NumPy here; FOLDER/posteriors.zip has all files. `compare` averages trees and tables without gold
-trees, and both with hits fitted to the development trees.
+trees, and with hits fitted to the development trees, all of them or some that are drawn at random.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def main(words: Sequence[str] | None = None) -> None:
     task = tasks.add_parser("compare", help="compare averages")
     task.add_argument("folder", type=Path, help="where the files are, and gold trees: dev/gold.jsonl, …")
     task.add_argument("--model", default="boosted", help="of treemean fit")
+    task.add_argument("--draws", type=int, default=5, help="how often fewer trees are drawn, if at all")
     options = parser.parse_args(words)
     if options.task == "collect":
         names = options.names or [f"run{number:02d}" for number in range(1, len(options.models) + 1)]
@@ -51,7 +52,7 @@ def main(words: Sequence[str] | None = None) -> None:
             collect(name, model, options)
         shutil.make_archive(str(options.out / "posteriors"), "zip", options.out, ".")
     else:
-        compare(options.folder, options.model)
+        compare(options.folder, options.model, options.draws)
 
 
 # ---- collecting ---------------------------------------------------------------------------------
@@ -103,38 +104,33 @@ def load_spans(path: Path, trees: Treebank) -> SpanTable:
 # ---- comparing ----------------------------------------------------------------------------------
 
 
-def compare(folder: Path, model: Any) -> None:
-    """Print F1 on test sentences of averages of trees, and of tables of spans."""
-    from benchmarks.learning.supply import trees_of
+def compare(folder: Path, model: Any, draws: int) -> None:
+    """Print F1 on test sentences of averages of trees and of tables of spans, without and with gold trees."""
+    from benchmarks.learning.supply import curve, curve_table, fitted_scores, point_of, trees_of
     from treemean.averaging import average
     from treemean.evaluation import evaluate
     from treemean.evaluation.results import METRICS
-    from treemean.fitting import fit
 
     gold, individuals = {}, {}
     for part in PARTS:
         gold[part], runs = trees_of(folder / part)
-        tables = [load_spans(folder / part / f"{name}.npz", run) for name, run in runs.items()]
-        individuals[part] = {"trees": list(runs.values()), "tables": tables}
-    dev, test = individuals["dev"], individuals["test"]
-    both = {part: [*own["trees"], *own["tables"]] for part, own in individuals.items()}
-    averages = {
-        "trees, equal": lambda: average(test["trees"]),
-        "tables of spans": lambda: average(test["tables"]),
-        "trees and tables": lambda: average(both["test"]),
-        "trees, fitted": lambda: fit(dev["trees"], gold["dev"], model).average(test["trees"]),
-        "trees and tables, fitted": lambda: fit(both["dev"], gold["dev"], model).average(both["test"]),
-    }
+        tables = {name: load_spans(folder / part / f"{name}.npz", run) for name, run in runs.items()}
+        individuals[part] = {**runs, **{f"{name}-spans": table for name, table in tables.items()}}
+    dev, test = ((gold[part], individuals[part]) for part in PARTS)
+    trees, spans = list(runs), [f"{name}-spans" for name in runs]
+    sets = {"trees": trees, "tables of spans": spans, "trees and tables": [*trees, *spans]}
     rows = []
-    for called, make in averages.items():
-        found = evaluate(make(), gold["test"], "paper")
+    for called, members in sets.items():
+        found = evaluate(average([test[1][name] for name in members]), gold["test"], "paper")
         rows.append([called, *(getattr(found, metric).f1 for metric in METRICS)])
-        print(f"{called}: {found.overall.f1:.2f}", flush=True)
-    show(
-        ["average", *METRICS],
-        rows,
-        f"F1 on {len(gold['test'])} test sentences, {len(test['trees'])} models",
-    )
+    counts = f"{len(gold['test'])} test sentences, {len(runs)} models"
+    show(["equal votes", *METRICS], rows, f"F1 on {counts}")
+    curves = {}
+    for called in ("trees", "trees and tables"):
+        points = curve(model, sets[called], dev, test, draws) if draws else []
+        everything = fitted_scores(model, sets[called], dev, test)
+        curves[called] = [*points, point_of(len(gold["dev"]), [everything])]
+    show(*curve_table(curves))
 
 
 if __name__ == "__main__":

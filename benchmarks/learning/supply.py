@@ -31,11 +31,13 @@ from treemean.evaluation.results import METRICS
 from treemean.files.output import write_file
 from treemean.fitting import fit
 from treemean.formats import read
-from treemean.trees import Treebank, bitsets
+from treemean.trees import Individual, Treebank, bitsets
 
 #: How many development trees are drawn.
 SIZES = (25, 50, 100, 300)
+#: What is averaged, by name; `curve` also takes tables of spans.
 Trees = dict[str, Treebank]
+Individuals = Mapping[str, Individual]
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -116,8 +118,8 @@ def supply(runs: Sequence[Treebank], gold: Treebank) -> dict[str, int]:
 def fitted_scores(
     model: Any,
     members: Sequence[str],
-    dev: tuple[Treebank, Trees],
-    test: tuple[Treebank, Trees],
+    dev: tuple[Treebank, Individuals],
+    test: tuple[Treebank, Individuals],
     places: Any = None,
 ) -> dict[str, float]:
     """Return F1 on test sentences of the average with hits fitted to (some) development trees."""
@@ -130,7 +132,11 @@ def fitted_scores(
 
 
 def curve(
-    model: Any, members: Sequence[str], dev: tuple[Treebank, Trees], test: tuple[Treebank, Trees], draws: int
+    model: Any,
+    members: Sequence[str],
+    dev: tuple[Treebank, Individuals],
+    test: tuple[Treebank, Individuals],
+    draws: int,
 ) -> list[dict[str, Any]]:
     """Return means and deviations of F1 by the number of development trees, fewer than there are."""
     points = []
