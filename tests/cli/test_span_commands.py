@@ -144,6 +144,11 @@ def test_fit_and_average_by_hits(folder: Path) -> None:
     told = refused("average", *RUNS, "--hits", "hits.json", "-o", "no.jsonl", cwd=folder)
     assert "hits.json is fitted to 2 tables of spans (--spans) (a, b), and 0 are given" in told
     assert not (folder / "no.jsonl").exists()
+    told = refused("report", *RUNS, "--hits", "hits.json", "-o", "no.html", cwd=folder)
+    assert "fitted to tables of spans, too, and a report reads trees only: make the average with" in told
+    run("report", *RUNS, "--average", "m.jsonl", "-o", "r.html", cwd=folder)
+    assert (folder / "r.html").exists()
+    assert not (folder / "no.html").exists()
 
 
 AVERAGE = ("average", "a.jsonl", "-o", "x.jsonl", "--spans")

@@ -116,6 +116,11 @@ def report_of_parallel(
     names = given.runs
     if given.average and model is not None:
         raise InvalidOption("give either an average or hits, which make another average")
+    if model is not None and model.tables:
+        raise InvalidOption(
+            "the hits are fitted to tables of spans, too, and a report reads trees only: make the average "
+            "with `treemean average --spans`, and give it to the report (--average)"
+        )
     if model is not None and len(model.runs) != len(names):
         raise MismatchError(f"the hits are fitted to {len(model.runs)} runs, and {len(names)} are given")
     if (probability or given.average) and len(names) < 2:
