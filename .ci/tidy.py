@@ -1,7 +1,7 @@
-"""Run clang-tidy on the core and its tests: `python .ci/tidy.py CLANG_TIDY BUILD_FOLDER`.
+"""Run clang-tidy on the core, its tests and its fuzz targets: `python .ci/tidy.py CLANG_TIDY BUILD_FOLDER`.
 
 Every file is looked at once, however many programs it is compiled for, and as many at a time as there are
-cores.
+cores. Fuzz targets are built by Clang alone and not here, so they are looked at with options of the core.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-OURS = (ROOT / "src" / "core", ROOT / "tests" / "core")
+CORE, TESTS, FUZZ = (ROOT / folder / "core" for folder in ("src", "tests", "fuzz"))
 
 
 def main(clang_tidy: str, build: Path) -> int:
     """Return how many files have findings, after printing these."""
     commands = {}
     for command in json.loads((build / "compile_commands.json").read_text()):
-        if Path(command["file"]).is_relative_to(OURS[0]) or Path(command["file"]).is_relative_to(OURS[1]):
+        if any(Path(command["file"]).is_relative_to(folder) for folder in (CORE, TESTS)):
             commands.setdefault(command["file"], command)
+    for target in sorted(FUZZ.glob("*.cpp")):
+        options = f"c++ -std=c++20 -I{CORE} -c {target}"
+        commands[str(target)] = {"directory": str(build), "file": str(target), "command": options}
     once = build / "lint"
     once.mkdir(exist_ok=True)
     (once / "compile_commands.json").write_text(json.dumps(list(commands.values())))

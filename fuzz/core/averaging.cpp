@@ -49,7 +49,7 @@ std::vector<Single> individuals_of(const Columns& columns) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 3, size - 3);
-  const ReadResult read = read_brackets(text, {.discontinuous = true}, {.final = true, .skip = true});
+  const BracketResult read = read_brackets(text, {.discontinuous = true}, {.final = true, .skip = true});
   if (read.columns.sentences() == 0 || read.columns.word_offsets[1] > longest) return 0;
   const std::vector<Single> singles = individuals_of(read.columns);
 

@@ -18,11 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                .keep_lemmas = (data[0] & 128) != 0};
   const ReadOptions options{.final = true, .skip = (data[0] & 2) != 0, .keep_wrapper = keep_wrapper};
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const ReadResult whole = read_brackets(text, dialect, options);
+  const BracketResult whole = read_brackets(text, dialect, options);
   fuzzing::check_result(whole, text.size());
 
   // Whatever begins a text is left alone, or read as it is read in the whole.
-  const ReadResult begun =
+  const BracketResult begun =
       read_brackets(text.substr(0, text.size() / 2), dialect,
                     {.final = false, .skip = options.skip, .keep_wrapper = keep_wrapper});
   fuzzing::check_result(begun, text.size() / 2);

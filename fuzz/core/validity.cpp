@@ -1,6 +1,6 @@
 // Columns from outside: they are refused, or written as brackets that are read as the same columns.
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "fuzzing.hpp"
@@ -11,8 +11,9 @@ namespace {
 template <class Number>
 std::vector<Number> taken(std::string_view& data, std::size_t count) {
   std::vector<Number> numbers(std::min(count, data.size() / sizeof(Number)));
-  if (!numbers.empty()) std::memcpy(numbers.data(), data.data(), numbers.size() * sizeof(Number));
-  data.remove_prefix(numbers.size() * sizeof(Number));
+  const std::size_t bytes = numbers.size() * sizeof(Number);
+  std::copy_n(data.begin(), bytes, reinterpret_cast<char*>(numbers.data()));
+  data.remove_prefix(bytes);
   return numbers;
 }
 
@@ -36,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                   labels = constant(constituent_offsets.back());
   const CodedView of_words{words, text, offsets}, of_labels{labels, text, offsets};
   const std::string written = write_brackets({trees, of_words, of_words, of_labels}, true);
-  const ReadResult read = read_brackets(written, {.discontinuous = true}, {});
+  const BracketResult read = read_brackets(written, {.discontinuous = true}, {});
   // Sentences without words have no brackets.
   if (word_offsets.size() == 2 && word_offsets.back() > 0 && word_offsets.back() < 1 << 10) {
     fuzzing::check(read.problems.empty());
