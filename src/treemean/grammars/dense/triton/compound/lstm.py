@@ -58,8 +58,9 @@ class _LargestStates(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, vectors: Tensor, *parameters: Tensor) -> Tensor:
         n, batch, size = vectors.shape
-        first, second, *rest = (parameter.contiguous() for parameter in parameters)
-        recurrent, units = rest[:2], rest[0].shape[-1]
+        first, second, weights, weights_reverse, *biases = (part.contiguous() for part in parameters)
+        input_bias, input_bias_reverse, state_bias, state_bias_reverse = biases
+        units = weights.shape[-1]
         check_reach(batch, n, numbers=n * batch * 2 * 4 * units)
         gates, inputs = (vectors.new_empty(n, batch, 2, 4 * units) for _ in range(2))
         cells, states = (vectors.new_empty(n, batch, 2, units) for _ in range(2))
@@ -74,15 +75,30 @@ class _LargestStates(torch.autograd.Function):
         programs, options = _options(batch, units, _ADVANCE)
         for step in range(n):
             lstm_kernels.advance[programs](
-                inputs, *rest, gates, cells, states, largest, places, step, n, batch, **options
+                inputs=inputs,
+                weights=weights,
+                weights_reverse=weights_reverse,
+                input_bias=input_bias,
+                input_bias_reverse=input_bias_reverse,
+                state_bias=state_bias,
+                state_bias_reverse=state_bias_reverse,
+                gates=gates,
+                cells=cells,
+                states=states,
+                largest=largest,
+                places=places,
+                step=step,
+                n=n,
+                batch=batch,
+                **options,
             )
-        ctx.save_for_backward(flat, first, second, *recurrent, gates, cells, states, places)
+        ctx.save_for_backward(flat, first, second, weights, weights_reverse, gates, cells, states, places)
         return largest
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, ...]:
-        flat, first, second, *recurrent, gates, cells, states, places = ctx.saved_tensors
+        flat, first, second, weights, weights_reverse, gates, cells, states, places = ctx.saved_tensors
         n, batch, _, units = states.shape
         carried = torch.empty_like(states[0])
         of_gates = torch.empty_like(gates)
@@ -90,10 +106,21 @@ class _LargestStates(torch.autograd.Function):
         grad = grad.contiguous()
         for step in range(n - 1, -1, -1):
             lstm_kernels.retreat[programs](
-                grad, places, *recurrent, gates, cells, carried, of_gates, step, n, batch, **options
+                grad_largest=grad,
+                places=places,
+                weights=weights,
+                weights_reverse=weights_reverse,
+                gates=gates,
+                cells=cells,
+                carried=carried,
+                grad_gates=of_gates,
+                step=step,
+                n=n,
+                batch=batch,
+                **options,
             )
         each, aside = of_gates.flatten(0, 1), Aside(grad.device)
-        of_inputs, of_recurrent = (grad.new_empty(2, *part.shape) for part in (first, recurrent[0]))
+        of_inputs, of_recurrent = (grad.new_empty(2, *part.shape) for part in (first, weights))
         of_biases = grad.new_empty(2, 2, 4 * units)
         with aside.block(0):
             torch.bmm(each.permute(1, 2, 0), flat.expand(2, -1, -1), out=of_inputs)

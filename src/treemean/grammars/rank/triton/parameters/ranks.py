@@ -94,12 +94,14 @@ class RankMatrices:
         self.siblings, self.mixed = matrix(r1 + r3), matrix(r2 + r4)
         self.parents, self.gapped_parents = matrix(aligned(r1 + r2)), matrix(aligned(r3 + r4))
         forward_kernels.pack_ranks[(size, runs)](
-            rank1,
-            *(parameters[f"rank{k}"] if ranks.has_gaps else rank1 for k in (2, 3, 4)),
-            self.siblings,
-            self.mixed,
-            self.parents,
-            self.gapped_parents,
+            rank1=rank1,
+            rank2=parameters.get("rank2", rank1),
+            rank3=parameters.get("rank3", rank1),
+            rank4=parameters.get("rank4", rank1),
+            siblings=self.siblings,
+            mixed=self.mixed,
+            parents=self.parents,
+            gapped_parents=self.gapped_parents,
             SIZE=size,
             R1=r1,
             R2=r2,
@@ -202,12 +204,13 @@ class Children:
         logits = half_matrix(runs, 2 * pairs + others, symbols, device=units.device)
         block = power(preterminals + 1) // 2
         backward_kernels.child_gradients[(2 * pairs + others, runs)](
-            self.nonterminals,
-            self.preterminals,
-            *gradients,
-            step,
-            units,
-            logits,
+            nonterminals=self.nonterminals,
+            preterminals=self.preterminals,
+            gradients=gradients[0],
+            gradients_t=gradients[1],
+            step=step,
+            units=units,
+            result=logits,
             R1=ranks.r1,
             R2=ranks.r2,
             R3=ranks.r3,
