@@ -26,9 +26,13 @@ class Posteriors:
     cells: Tensor
     log_z: Tensor
 
+    def constituents(self) -> Tensor:
+        """Return the expected number (S,) of constituents of several words of each sentence."""
+        return self.continuous.triu(2).sum((1, 2)) + self.cells.sum(1)
+
     def check_finite(self) -> None:
         """Raise `NumericalError` if a posterior is not finite; see `SpanPosteriors.check_finite`."""
-        check_sums(self.continuous.triu(2).sum((1, 2)) + self.cells.sum(1))
+        check_sums(self.constituents())
 
     @classmethod
     def of_spans(cls, spans: SpanPosteriors) -> Posteriors:
