@@ -78,7 +78,7 @@ class BinaryTree:
             order.append(node)
             if node >= self.n:
                 todo += [self.left[node], self.right[node]]
-        mask = {}
+        mask: dict[int, int] = {}
         for node in reversed(order):
             mask[node] = 1 << node if node < self.n else mask[self.left[node]] | mask[self.right[node]]
         return [mask[node] for node in order if node >= self.n]

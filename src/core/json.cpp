@@ -155,9 +155,12 @@ bool Scanner::count(std::int64_t& number) {
   skip_blanks();
   const std::size_t begin = at_;
   number = 0;
-  while (at_ < text_.size() && is_digit(text_[at_])) number = 10 * number + (text_[at_++] - '0');
+  for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) {
+    if (at_ - begin == longest) return false;
+    number = 10 * number + (text_[at_] - '0');
+  }
   const std::size_t digits = at_ - begin;
-  if (digits == 0 || digits > longest || (digits > 1 && text_[begin] == '0')) return false;
+  if (digits == 0 || (digits > 1 && text_[begin] == '0')) return false;
   return at_ == text_.size() || (text_[at_] != '.' && text_[at_] != 'e' && text_[at_] != 'E');
 }
 

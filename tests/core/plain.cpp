@@ -101,6 +101,14 @@ TEST(json_is_taken_apart_to_the_letter) {
     std::string_view token;
     CHECK(!json::Scanner(bad).value(token));
   }
+  for (const std::string_view good : {"0", " 7,", "999999999]"}) {
+    std::int64_t number = -1;
+    CHECK(json::Scanner(good).count(number) && number >= 0 && number <= 999999999);
+  }
+  for (const std::string_view bad : {"", "-1", "01", "1.", "1e2", "1234567890", "99999999999999999999999"}) {
+    std::int64_t number = 0;
+    CHECK(!json::Scanner(bad).count(number));
+  }
   std::string quoted;
   json::append_text(quoted, "a\"\\\n\x01\x7f"s);
   CHECK(quoted == "\"a\\\"\\\\\\n\\u0001\x7f\"");
