@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import treemean
 from benchmarks.common import data_folder, show, times
+from treemean.reporting.tables import Cell
 from treemean.trees import Tree
 
 
@@ -35,7 +36,7 @@ def main() -> None:
         assert (overall.matched, overall.predicted) == naive_overall(trees, gold_trees)
     fast = times(lambda: [treemean.evaluate(run, gold, "paper") for run in runs], 3)[0]
     slow = times(lambda: [naive_overall(trees, gold_trees) for trees in run_trees], 3)[0]
-    rows = [
+    rows: list[list[Cell]] = [
         [f"evaluate, all scores, {len(runs)} runs", len(gold), 1e3 * fast],
         ["naive overall counts only, trees made before", len(gold), 1e3 * slow],
     ]

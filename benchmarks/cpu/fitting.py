@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +60,7 @@ def scores(trees: Treebank, gold: Treebank) -> list[str]:
 
 def schemes(dev: tuple[list[Treebank], Treebank], test: tuple[list[Treebank], Treebank]) -> None:
     """Fit every model, and score it by cross-validation and on the test sentences."""
-    asked = [
+    asked: list[tuple[str, Sequence[int], dict[str, Any]]] = [
         ("scalar, five runs (the paper)", FIVE, {"model": "scalar"}),
         ("equal, five runs", FIVE, {"model": "equal"}),
         ("typed, five runs", FIVE, {"model": "typed"}),
@@ -126,8 +128,8 @@ def speed(dev: tuple[list[Treebank], Treebank], test: tuple[list[Treebank], Tree
         fitted = fit(*dev, model)
         spent = time.perf_counter() - begun, time.process_time() - used
         given = fitted.arguments(runs, jobs=1)
-        search = best(lambda given=given: average(runs, **given, jobs=1))
-        values = best(lambda fitted=fitted: fitted.arguments(runs, jobs=1))
+        search = best(partial(average, runs, **given, jobs=1))
+        values = best(partial(fitted.arguments, runs, jobs=1))
         print(
             f"{model}: fitted in {spent[0]:.1f} s ({spent[1]:.1f} s of processor time); "
             f"search {search:.1f} ms, values before it {values:.0f} ms",
@@ -136,7 +138,7 @@ def speed(dev: tuple[list[Treebank], Treebank], test: tuple[list[Treebank], Tree
 
 
 def votes(parts: dict[str, Development]) -> None:
-    panels = {}
+    panels: dict[str, Any] = {}
     for fan_out, title in ((1, "continuous candidates"), (2, "candidates of fan-out 2")):
         panels[title] = {}
         for part, data in parts.items():
@@ -170,7 +172,7 @@ def errors(dev: Development) -> None:
 
 def reliability(parts: dict[str, Development]) -> None:
     dev, test = parts["dev"], parts["test"]
-    panels = {"continuous candidates": {}, "discontinuous candidates": {}}
+    panels: dict[str, Any] = {"continuous candidates": {}, "discontinuous candidates": {}}
     for model in ("logistic", "boosted"):
         training = TRAINERS[model](dev, 0)
         estimates = {
@@ -222,7 +224,7 @@ def learning(dev: tuple[list[Treebank], Treebank], test: tuple[list[Treebank], T
     plain = evaluate(average(test[0]), test[1], "paper")
     ends = [float(SIZES[0]), float(len(gold))]
     for metric, lines in panels.items():
-        lines["equal weights"] = (ends, [plain.counts(metric).f1] * 2)
+        lines["equal weights"] = (ends, [getattr(plain, metric).f1] * 2)
     draw_lines(
         panels, IMAGES / "fitting-learning.svg", x="development sentences", y="test F1", logarithmic="x"
     )

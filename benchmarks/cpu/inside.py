@@ -11,21 +11,23 @@ import dataclasses
 import time
 from functools import partial
 from types import ModuleType
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from benchmarks.common import show, times
 from tests.grammar_instances import random_dense_rules, random_rank_rules
-from treemean.grammars import GrammarConfig, build_grammar
+from treemean.grammars import Grammar, GrammarConfig, build_grammar
 from treemean.grammars.dense import naive as dense_naive
 from treemean.grammars.dense import torch as dense_torch
 from treemean.grammars.dense.rules import DenseRules
 from treemean.grammars.rank import naive as rank_naive
 from treemean.grammars.rank import torch as rank_torch
 from treemean.grammars.rank.rules import RankRules, Ranks
+from treemean.reporting.tables import Cell
 
-SYMBOLS = {"nonterminals": 30, "preterminals": 60, "embedding": 64}
+SYMBOLS: dict[str, Any] = {"nonterminals": 30, "preterminals": 60, "embedding": 64}
 CONFIGS = {
     "TN-LCFRS 30/60/15, 24/4/24/4": GrammarConfig(
         "tn-lcfrs", discontinuous=15, ranks=(24, 4, 24, 4), **SYMBOLS
@@ -67,8 +69,14 @@ def ratios(n: int, repeats: int) -> None:
     show(["rules", "batch", "naive", "vectorised", "ratio"], rows, title)
 
 
+def step(grammar: Grammar, optimizer: torch.optim.Optimizer, words: torch.Tensor) -> None:
+    optimizer.zero_grad()
+    grammar.loss(words).negative_log_likelihood.mean().backward()
+    optimizer.step()
+
+
 def steps(lengths: list[int], repeats: int) -> None:
-    rows = []
+    rows: list[list[Cell]] = []
     torch.manual_seed(0)
     for name, config in CONFIGS.items():
         grammar = build_grammar(config, 2000)
@@ -76,13 +84,9 @@ def steps(lengths: list[int], repeats: int) -> None:
         for n in lengths:
             words = torch.randint(2000, (32, n))
 
-            def step(grammar=grammar, optimizer=optimizer, words=words) -> None:
-                optimizer.zero_grad()
-                grammar.loss(words).negative_log_likelihood.mean().backward()
-                optimizer.step()
-
-            step()
-            tasks = (step, partial(grammar.posteriors, words), partial(grammar.mbr, words))
+            learn = partial(step, grammar, optimizer, words)
+            learn()
+            tasks = (learn, partial(grammar.posteriors, words), partial(grammar.mbr, words))
             found = [1e3 * times(task, repeats, time.process_time)[0] for task in tasks]
             rows.append([name, n, *(f"{milliseconds:.0f}" for milliseconds in found)])
     title = "whole training steps, and trees, of 32 sentences, float32, milliseconds on one core"

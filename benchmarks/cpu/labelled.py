@@ -93,8 +93,9 @@ def main(arguments: Sequence[str]) -> None:
             copies = copies_of(gold, count, label_rate, rate)
             best = max(labelled_f1(copy, gold) for copy in copies)
             averages = [
-                average(copies, labelled=labelled, unaries=unaries)
-                for labelled, unaries in ((False, "keep"), (True, "keep"), (True, "none"))
+                average(copies),
+                average(copies, labelled=True),
+                average(copies, labelled=True, unaries="none"),
             ]
             shares = (str(count), f"{label_rate:.0%}", f"{rate:.0%}")
             rows.append([*shares, *(f"{f1:.1f}" for f1 in (best, *(labelled_f1(m, gold) for m in averages)))])

@@ -34,8 +34,8 @@ def scores(gold: Treebank, count: int, rates: tuple[float, float], seed: int) ->
         return treemean.evaluate(trees, gold[TEST], labelled=True).overall.f1
 
     def fitted(model: str, labelled: bool) -> Treebank:
-        arguments = {"protocol": "standard", "target": "overall", "labelled": labelled}
-        return fit(seen, gold[DEVELOPMENT], model, **arguments).average(unseen)
+        hits = fit(seen, gold[DEVELOPMENT], model, protocol="standard", target="overall", labelled=labelled)
+        return hits.average(unseen)
 
     return {
         "best copy": max(map(f1, unseen)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from typing import Any
 from unittest.mock import patch
 
 import torch
@@ -23,6 +24,7 @@ from treemean.grammars.rank.rules import Ranks
 from treemean.grammars.rank.torch import inside as rank_inside
 from treemean.grammars.rank.views import Views
 from treemean.grammars.spans import ATTACHMENTS
+from treemean.reporting.tables import Cell
 
 
 class SentenceFirst(Views):
@@ -32,7 +34,8 @@ class SentenceFirst(Views):
     def empty(cls, n: int, batch: int, ranks: Ranks, like: Tensor) -> Views:
         sizes = (ranks.r1, ranks.r1, ranks.r2, ranks.r3, ranks.r3)
         charts = [like.new_empty(batch, n, n, size).permute(1, 2, 0, 3) for size in sizes]
-        return cls(*charts, like.new_empty(ATTACHMENTS, batch, n, n, ranks.r4).permute(0, 2, 3, 1, 4))
+        charts.append(like.new_empty(ATTACHMENTS, batch, n, n, ranks.r4).permute(0, 2, 3, 1, 4))
+        return cls(*charts)
 
 
 class SentenceNextToLast(dense_torch.Inside):
@@ -58,13 +61,14 @@ CASES = {
 
 def main(repeats: int = 15) -> None:
     torch.set_num_threads(1)
-    rows = []
+    rows: list[list[Cell]] = []
     for title, (module, home, what, other) in CASES.items():
         for batch, n in ((4, 14), (16, 10)):
-            if module is dense_torch:
-                rules = random_dense_rules(batch, n, 15, 45, 15)
-            else:
-                rules = random_rank_rules(batch, n, Ranks(400, 4, 400, 4))
+            rules: Any = (
+                random_dense_rules(batch, n, 15, 45, 15)
+                if module is dense_torch
+                else random_rank_rules(batch, n, Ranks(400, 4, 400, 4))
+            )
             tensors = {name: x.float() for name, x in vars(rules).items() if isinstance(x, Tensor)}
             rules = dataclasses.replace(rules, **tensors)
             found: dict[object, list[float]] = {getattr(home, what): [], other: []}

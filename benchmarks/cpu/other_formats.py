@@ -14,12 +14,16 @@ from treemean.trees import Tree
 
 try:
     import udapi.core.document
+
+    HAS_UDAPI = True
 except ImportError:
-    udapi = None
+    HAS_UDAPI = False
 try:
     from discodop.treebank import NegraCorpusReader, writetree
+
+    HAS_DISCODOP = True
 except ImportError:
-    NegraCorpusReader = None
+    HAS_DISCODOP = False
 
 #: The constituents of a sentence: label and positions.
 Sets = list[tuple[str, tuple[int, ...]]]
@@ -53,9 +57,9 @@ def alpino_sets(path: Path) -> list[Sets]:
         return inside
 
     sentences = []
-    for sentence in ElementTree.parse(path).getroot().iter("alpino_ds"):
+    for top in ElementTree.parse(path).getroot().iterfind(".//alpino_ds/node"):
         found: Sets = []
-        walk(sentence.find("node"), found)
+        walk(top, found)
         sentences.append(sorted(found))
     return sentences
 
@@ -71,6 +75,8 @@ def split_export(path: Path) -> int:
 def export_loop(path: Path) -> list[Sets]:
     """Read sentences of version 3 in the plainest way."""
     sentences = []
+    parents: dict[str | int, str] = {}
+    labels: dict[str | int, str] = {}
     for line in path.open(encoding="utf-8"):
         fields = line.split()
         if fields[0] == "#FORMAT":
@@ -78,7 +84,9 @@ def export_loop(path: Path) -> list[Sets]:
         if len(fields) == 6:  # with a lemma
             del fields[1]
         if fields[0] == "#BOS":
-            parents, labels, words = {}, {}, 0
+            parents.clear()
+            labels.clear()
+            words = 0
         elif fields[0] == "#EOS":
             sentences.append(_climb(words, parents, labels, "0", "VROOT"))
         elif fields[0][0] == "#" and fields[0][1:].isdigit():

@@ -95,7 +95,7 @@ def read_all(folder: Path, bank: Treebank, headed: Treebank) -> Race:
         "loop_that_only_splits_lines": lambda: others.split_export(export),
         "loop,_same_sets": lambda: others.export_loop(export),
     }
-    if others.NegraCorpusReader is not None:
+    if others.HAS_DISCODOP:
         assert our_sets(ours()) == [others.discodop_sets(item) for item in others.discodop_read(export)]
         rivals["disco-dop"] = lambda: others.discodop_read(export)
     race.run("export", ours, **rivals)
@@ -104,7 +104,7 @@ def read_all(folder: Path, bank: Treebank, headed: Treebank) -> Race:
     expected = [sorted(c.positions for c in tree) for tree in ours()]
     assert others.conllu_loop(conllu) == expected
     rivals = {"loop,_same_sets": lambda: others.conllu_loop(conllu)}
-    if others.udapi is not None:
+    if others.HAS_UDAPI:
         assert others.udapi_heads(others.udapi_read(conllu)) == expected
         rivals["udapi"] = lambda: others.udapi_read(conllu)
     race.run("CoNLL-U", ours, **rivals)
@@ -134,14 +134,14 @@ def write_all(folder: Path, bank: Treebank, headed: Treebank) -> Race:
         return path, folder / f"theirs.{name}", ours
 
     export, other_export, ours = file("export")
-    if others.NegraCorpusReader is not None:
+    if others.HAS_DISCODOP:
         items = others.discodop_read(export)
         others.discodop_write(items, other_export)
         assert others.export_loop(other_export) == others.export_loop(export)
         race.run("export", ours, **{"disco-dop": lambda: others.discodop_write(items, other_export)})
 
     conllu, other_conllu, ours = file("conllu", headed)
-    if others.udapi is not None:
+    if others.HAS_UDAPI:
         document = others.udapi_read(conllu)
         document.store_conllu(str(other_conllu))
         assert others.conllu_loop(other_conllu) == others.conllu_loop(conllu)
@@ -179,8 +179,8 @@ def main() -> None:
             rows,
             f"Writing {name} (processor time, best of {ROUNDS} rounds of one run; both write the same trees)",
         )
-    for package, found in (("disco-dop", others.NegraCorpusReader), ("udapi", others.udapi)):
-        if found is None:
+    for package, found in (("disco-dop", others.HAS_DISCODOP), ("udapi", others.HAS_UDAPI)):
+        if not found:
             print(f"{package} is not installed: its rows are left out")
 
 

@@ -17,6 +17,7 @@ from treemean.experiments.demo import write_demo
 from treemean.experiments.main_results import BINARY, NON_BINARY, MainResults
 from treemean.experiments.pipeline import run_ensemble
 from treemean.files.output import write_file
+from treemean.reporting.tables import Cell
 
 
 def main() -> None:
@@ -40,23 +41,17 @@ def main() -> None:
     write_file(options.out / "results.json", json.dumps(told, indent=1).encode() + b"\n")
 
 
-def _rows(seed: int, results: MainResults) -> list[list[str | float]]:
+def _rows(seed: int, results: MainResults) -> list[list[Cell]]:
     best = max(results.baselines, key=lambda name: results.baselines[name].overall.f1)
     scores = {m: [e.counts(m).f1 for e in results.chosen.values()] for m in METRICS}
-    return [
+    means = [f"{statistics.fmean(values):.2f} ± {statistics.stdev(values):.2f}" for values in scores.values()]
+    rows: list[list[Cell]] = [
         [f"{seed}: {best}", *(results.baselines[best].counts(m).f1 for m in METRICS)],
-        [
-            f"{seed}: mean of the runs ± standard deviation",
-            *(
-                f"{statistics.fmean(values):.2f} ± {statistics.stdev(values):.2f}"
-                for values in scores.values()
-            ),
-        ],
-        *(
-            [f"{seed}: {name}", *(results.ensembles[name].counts(m).f1 for m in METRICS)]
-            for name in (BINARY, NON_BINARY)
-        ),
+        [f"{seed}: mean of the runs ± standard deviation", *means],
     ]
+    for name in (BINARY, NON_BINARY):
+        rows.append([f"{seed}: {name}", *(results.ensembles[name].counts(m).f1 for m in METRICS)])
+    return rows
 
 
 if __name__ == "__main__":

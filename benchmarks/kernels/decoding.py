@@ -142,7 +142,7 @@ def measure(n: int, batch: int = 20, runs: int = 1) -> dict[str, object]:
     """Time MBR decoding of a batch, as a graph and call by call, and the reading of trees."""
     step = Step(n, batch, runs=runs)
     lengths = torch.full((runs, batch), n, device="cuda")
-    kept = {}
+    kept: dict[str, Any] = {}
 
     @torch.no_grad()
     def posteriors() -> None:
@@ -157,7 +157,7 @@ def measure(n: int, batch: int = 20, runs: int = 1) -> dict[str, object]:
 
     def eager() -> None:
         whole()
-        read_trees(*kept["ways"], lengths.flatten())
+        read_trees(kept["ways"][0], kept["ways"][1], lengths.flatten())
 
     posteriors()
     ways()
@@ -168,7 +168,7 @@ def measure(n: int, batch: int = 20, runs: int = 1) -> dict[str, object]:
     torch.cuda.synchronize()
     start = time.perf_counter()
     for _ in range(5):
-        read_trees(*kept["ways"], lengths.flatten())
+        read_trees(kept["ways"][0], kept["ways"][1], lengths.flatten())
     reading = (time.perf_counter() - start) * 200
     called = milliseconds(eager, repeats=5, warm_up=1)
     print(
@@ -217,7 +217,7 @@ def measure_viterbi(
         f" {memory:.2f} GiB",
         flush=True,
     )
-    row = {"kind": kind, "n": n, "batch": batch, "memory": memory, **times}
+    row: dict[str, Any] = {"kind": kind, "n": n, "batch": batch, "memory": memory, **times}
     if profile:
         row["kernels"] = kernel_times(lambda: grammar.viterbi(words))
         print_kernels(f"{kind}, n = {n}", row["kernels"], 12)

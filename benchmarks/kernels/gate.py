@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +29,7 @@ def check_all(data: Path, kinds: Collection[str] = KINDS) -> dict[str, Any]:
 
     Each says by "good" whether its errors are within what is allowed. Failures are noted, see `guard`.
     """
-    checks: dict[str, dict[str, Callable[[], dict[str, Any]]]] = {
+    checks: dict[str, Mapping[str, Callable[[], Mapping[str, Any]]]] = {
         "inside": {case.name: partial(inside.check, case) for case in inside.CASES},
         "grammars": {f"{kind}, sharpness {s:g}": partial(parameters.check, kind, s) for kind, s in GRAMMARS}
         | {f"hidden layers up to {x:.0e}": partial(parameters.check_grown, x) for x in GROWN}

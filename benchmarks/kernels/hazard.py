@@ -26,17 +26,17 @@ SIZES = {"TILES": 64, "K": 416, "ROWS": 16, "TIMES": 8, "COLUMNS": 32, "STEP": 3
 
 @triton.jit
 def two_products(
-    left,
-    factors,
-    right,
-    out,
+    left: Any,
+    factors: Any,
+    right: Any,
+    out: Any,
     TILES: tl.constexpr,
     K: tl.constexpr,
     ROWS: tl.constexpr,
     TIMES: tl.constexpr,
     COLUMNS: tl.constexpr,
     STEP: tl.constexpr,
-):
+) -> None:
     """Multiply rows, each times several factors and as a pair of bfloat16, with a tile of bfloat16."""
     program = tl.program_id(0)
     row = program % TILES * ROWS + tl.arange(0, ROWS)

@@ -20,6 +20,7 @@ from benchmarks.kernels.instances import (
 )
 from treemean.grammars import GrammarConfig
 from treemean.grammars.nan_policy import in_float64
+from treemean.grammars.networks import Residual
 from treemean.grammars.rank import torch as rank_torch
 from treemean.grammars.rank import triton
 from treemean.grammars.rank.grammar import LowRankGrammar
@@ -59,9 +60,10 @@ def check_grown(size: float, n: int = 10, batch: int = 4) -> dict[str, object]:
     inputs = grammar.symbols[grammar.config.nonterminals :]
     with torch.no_grad():
         while float(grammar.emission_network(inputs).abs().max()) < size:
-            for block in grammar.emission_network[1:]:
-                for layer in (0, 2):
-                    block.layers[layer].weight *= 1.1
+            for block in grammar.emission_network:
+                if isinstance(block, Residual):
+                    for parameter in block.parameters():
+                        parameter.mul_(1.1 if parameter.dim() > 1 else 1.0)
     log_z, *gradients = beside_float64(grammar, random_words(batch, n))
     difference, whole = float(log_z.abs().max()) / n, whole_off(*gradients)
     good = whole <= 1e-2

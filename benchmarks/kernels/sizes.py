@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -32,7 +33,7 @@ class Size:
 
     def build(self) -> Grammar:
         torch.manual_seed(0)
-        sizes = {"embedding": self.embedding} if self.embedding else {}
+        sizes: dict[str, Any] = {"embedding": self.embedding} if self.embedding else {}
         config = GrammarConfig(self.kind, *self.symbols, ranks=self.ranks, **sizes)
         return build_grammar(config, self.vocabulary).cuda()
 

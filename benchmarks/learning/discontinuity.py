@@ -116,7 +116,7 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def _jobs(options: Namespace, variant: str, changes: Sequence[str]) -> dict[Run, Job]:
-    jobs = {}
+    jobs: dict[Run, Job] = {}
     for seed in options.inits:
         given = [
             *(

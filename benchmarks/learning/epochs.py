@@ -24,6 +24,7 @@ from treemean.evaluation import evaluate
 from treemean.evaluation.results import METRICS
 from treemean.fitting import fit
 from treemean.formats import read
+from treemean.reporting.tables import Cell
 from treemean.trees import Treebank
 
 
@@ -41,7 +42,7 @@ def main(words: Sequence[str] | None = None) -> None:
     last = max(epochs)
     sets = {f"epoch {last}": epochs[last], "epoch 1": epochs[1]}
     sets["all epochs"] = [trees for epoch in sorted(epochs) for trees in epochs[epoch]]
-    rows = []
+    rows: list[list[Cell]] = []
     for name, runs in sets.items():
         equal = evaluate(average(runs), gold, "paper")
         fitted = fitted_by_halves(runs, gold, options.model)

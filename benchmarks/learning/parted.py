@@ -30,12 +30,12 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--ratios", type=float, nargs="+", default=RATIOS)
     options = parser.parse_args(words)
     gold = read(options.gold)
-    sides = [[read(path) for path in paths] for paths in (options.continuous, options.discontinuous)]
+    first, second = ([read(path) for path in paths] for paths in (options.continuous, options.discontinuous))
     rows: list[list[str]] = []
     for ratio in options.ratios:
-        found = evaluate(parted_average(*sides, ratio), gold, "paper")
+        found = evaluate(parted_average(first, second, ratio), gold, "paper")
         rows.append([f"{ratio:g}", *(f"{getattr(found, metric).f1:.2f}" for metric in METRICS)])
-    show(["ratio", *METRICS], rows, f"{len(sides[0])} runs for continuous, {len(sides[1])} for the others")
+    show(["ratio", *METRICS], rows, f"{len(first)} runs for continuous, {len(second)} for the others")
 
 
 def parted_average(

@@ -26,7 +26,7 @@ from treemean.formats import read, write
 from treemean.parsing import Model, parse
 from treemean.parsing.parse import LABEL
 from treemean.parsing.text import sentences_of
-from treemean.trees import CodedStrings, SpanTable, Treebank
+from treemean.trees import CodedStrings, Individual, SpanTable, Treebank
 
 #: Longer sentences are left out, as they are in the Dutch experiment.
 LONGEST = 40
@@ -111,7 +111,8 @@ def compare(folder: Path, model: Any, draws: int) -> None:
     from treemean.evaluation import evaluate
     from treemean.evaluation.results import METRICS
 
-    gold, individuals = {}, {}
+    gold: dict[str, Treebank] = {}
+    individuals: dict[str, dict[str, Individual]] = {}
     for part in PARTS:
         gold[part], runs = trees_of(folder / part)
         tables = {name: load_spans(folder / part / f"{name}.npz", run) for name, run in runs.items()}

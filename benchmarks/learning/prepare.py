@@ -65,13 +65,10 @@ def main(words: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         third = Path(folder) / "third.txt.gz"
         write_share(train, third, THIRD)
-        for name, text, development, *others in (
-            ("full", train, "dev.jsonl"),
-            ("third", third, "dev.jsonl"),
-            ("smoke", train, "dev-small.jsonl"),
-            ("short", train, "dev.jsonl", *SHORT),
-        ):
-            make(out, name, text, development, *others)
+        make(out, "full", train, "dev.jsonl")
+        make(out, "third", third, "dev.jsonl")
+        make(out, "smoke", train, "dev-small.jsonl")
+        make(out, "short", train, "dev.jsonl", *SHORT)
 
 
 def make(out: Path, name: str, text: Path, development: str, *others: str) -> None:

@@ -22,6 +22,7 @@ from benchmarks.common import Budget, exit_if_failed, fail, run_part, show
 from benchmarks.learning.common import arguments, config_for, events, folder_for
 from benchmarks.learning.study import nats_per_word, study, summary
 from benchmarks.reports import Report
+from treemean.reporting.tables import Cell
 from treemean.training.together import Job
 
 #: The kinds of runs, in the order in which they are trained: precision and floor.
@@ -110,7 +111,7 @@ def _table(options: Namespace, budget: Budget) -> None:
         jobs = _jobs(options, precision, floor)
         found[_name(precision, floor)] = {name: summary(job) for name, job in jobs.items()}
     report.save(corpus=options.corpus, epochs=options.epochs, kinds=found)
-    rows = []
+    rows: list[list[Cell]] = []
     for kind, runs in found.items():
         for epoch in range(1, options.epochs + 1):
             same = [e for run in runs.values() for e in run.get("epochs", []) if e["epoch"] == epoch]

@@ -28,7 +28,7 @@ SCORES = {
     "continuous": "F1 continuous",
     "discontinuous": "F1 discontinuous",
 }
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.hashsalt": "treemean", "svg.fonttype": "path", "font.size": 9, "axes.titlesize": 9.5,
     "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
     "axes.grid": True, "axes.axisbelow": True, "grid.alpha": 0.25,
