@@ -89,6 +89,26 @@ def test_parse_and_average(folder: Path) -> None:
     assert all(tree.is_binary for tree in treemean.read(folder / "b.ptb.jsonl"))
 
 
+def test_several_processes_write_the_same_table(folder: Path) -> None:
+    run(
+        "parse",
+        "a",
+        "text.txt",
+        "-o",
+        "jobs.jsonl",
+        "--span-posteriors",
+        "jobs.parquet",
+        "--jobs",
+        "2",
+        cwd=folder,
+    )
+    assert (folder / "jobs.jsonl").read_bytes() == (folder / "a.jsonl").read_bytes()
+    assert (
+        treemean.read_spans(folder / "jobs.parquet").columns
+        == treemean.read_spans(folder / "a.parquet").columns
+    )
+
+
 def test_fewer_spans_above_a_higher_threshold(folder: Path) -> None:
     run("parse", "a", "text.txt", "-o", "high.jsonl", "--span-posteriors", "high.parquet",
         "--span-threshold", "0.5", cwd=folder)  # fmt: skip
@@ -167,7 +187,6 @@ PARSE = ("parse", "a", "text.txt", "-o", "x.jsonl")
         ((*AVERAGE, "a.parquet", "--labelled"), "have no labels"),
         ((*AVERAGE, "a.parquet", "--method", "cyk"), "the method cyk takes no tables of spans"),
         ((*AVERAGE, "a.parquet", "--probability"), "needs --hits"),
-        ((*PARSE, "--span-posteriors", "x.parquet", "--jobs", "2"), "a single process"),
     ],
 )
 def test_what_cannot_be_done(words: tuple[str, ...], message: str, folder: Path) -> None:

@@ -25,7 +25,7 @@ from treemean.scaling.shards import AsItIs, Made, ShardTask
 from treemean.scaling.streams import StreamTask
 from treemean.scaling.sums import Sums
 
-leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 keys = st.text() | st.integers() | st.tuples(st.text(), st.text())
 values = st.recursive(
     leaves,
@@ -88,7 +88,7 @@ def test_arrays_and_numbers_of_numpy_come_back() -> None:
 
 
 def test_other_values_are_not_sent() -> None:
-    for value in (object(), b"bytes", lambda: 0, np.zeros((2, 2)), st):
+    for value in (object(), bytearray(b"bytes"), lambda: 0, np.zeros((2, 2)), st):
         with pytest.raises(messages.NotPlain, match="is not sent"):
             messages.dumps(value)
     with pytest.raises(messages.NotPlain, match="cannot import"):
@@ -106,6 +106,8 @@ def test_other_values_are_not_sent() -> None:
         b'{"$":"treemean.nothing:Class","of":{}}',
         b'{"$":"treemean.scaling.inputs:File","of":{"path":"a"}}',
         b'{"$":"tuple"}',
+        b'{"$":"bytes","of":"a!=="}',
+        b'{"$":"bytes","of":[1]}',
     ],
 )
 def test_nothing_else_is_built(text: bytes) -> None:

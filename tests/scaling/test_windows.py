@@ -21,7 +21,7 @@ from treemean.parsing import Model, ParseCounts, parse
 from treemean.parsing.parse import ParseOptions
 from treemean.scaling.engines.local import LocalEngine
 from treemean.scaling.windows import parse_in_parallel
-from treemean.trees import Treebank
+from treemean.trees import SpanTable, Treebank
 
 WORDS = [text.split() for text in SENTENCES]
 
@@ -41,11 +41,17 @@ def test_several_processes_give_the_same_trees(folder: Path) -> None:
     words = [*WORDS, ["kat"] * 20_000]
     options = ParseOptions(posteriors=True, punctuation="put-back")
     alone, together = ParseCounts(), ParseCounts()
-    expected = list(parse(Model.load(folder), words, options=options, counts=alone))
-    found = list(parse_in_parallel(folder, iter(words), options, jobs=2, counts=together))
+    wanted: list[SpanTable] = []
+    tables: list[SpanTable] = []
+    expected = list(parse(Model.load(folder), words, options=options, counts=alone, spans=wanted.append))
+    found = list(
+        parse_in_parallel(folder, iter(words), options, jobs=2, counts=together, spans=tables.append)
+    )
     assert [len(batch) for batch in found] == [len(batch) for batch in expected]
     assert Treebank.concatenate(found) == Treebank.concatenate(expected)
     assert together == alone
+    assert [len(table) for table in tables] == [len(batch) for batch in expected]
+    assert SpanTable.concatenate(tables).columns == SpanTable.concatenate(wanted).columns
 
 
 def test_a_worker_that_is_killed_is_replaced(folder: Path) -> None:

@@ -206,8 +206,6 @@ def parse(
             raise InvalidOption(
                 "an average has no spans of its own: parse with single models, or leave out --span-posteriors"
             )
-        if jobs > 1:
-            raise InvalidOption("--span-posteriors needs a single process: leave out --jobs")
         load_pyarrow()  # now, and not when everything is parsed
     models = [Model.load(model, device=device)] if ensemble is None else ensemble.load(device)
     read, parsed = ReadCounts(), ParseCounts()
@@ -218,6 +216,7 @@ def parse(
     threshold = SPAN_THRESHOLD if span_threshold is None else span_threshold
     chosen = ParseOptions(decoder or usual, batch_words, posteriors, punctuation, max_length, threshold)
     table = None if span_posteriors is None else SpanWriter(span_posteriors)
+    spans = None if table is None else table.write
     described = f"parsing {text}"
     if ensemble is not None:
         told = ensemble.parse(models, sentences, chosen, jobs=jobs, counts=parsed)
@@ -225,17 +224,11 @@ def parse(
         batches = ensemble.averages(shown, chosen, binary=binary, jobs=jobs)
     elif jobs > 1:
         batches = with_progress(
-            parse_in_parallel(model, sentences, chosen, jobs=jobs, counts=parsed), described
+            parse_in_parallel(model, sentences, chosen, jobs=jobs, counts=parsed, spans=spans), described
         )
     else:
         batches = with_progress(
-            parse_sentences(
-                models[0],
-                sentences,
-                options=chosen,
-                counts=parsed,
-                spans=None if table is None else table.write,
-            ),
+            parse_sentences(models[0], sentences, options=chosen, counts=parsed, spans=spans),
             described,
         )
     unwritable = Unwritable("make-continuous" if make_continuous else "error")

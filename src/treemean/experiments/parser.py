@@ -135,8 +135,8 @@ class EnsembleParser:
         cut = windows(models[0], sentences)
         if jobs > 1:
             for window, parsed in windows_in_parallel(self.models, cut, inner, jobs=jobs):
-                _add(counts, [met for _, met in parsed])
-                yield ParsedWindow(window, [trees for trees, _ in parsed])
+                _add(counts, [one.counts for one in parsed])
+                yield ParsedWindow(window, [one.trees for one in parsed])
             return
         for window in cut:
             met = [ParseCounts() for _ in models]

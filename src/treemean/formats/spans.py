@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,21 +37,43 @@ def read_span_batches(path: str | os.PathLike[str]) -> Iterator[SpanTable]:
     try:
         copy = path.copy if isinstance(path, Spooled) else path
         with Source(open(copy, "rb"), name) as source, copied(source) as file:
-            for before, batch in record_batches(file, name, Problems(), SPANS_LAYOUT):
-
-                def refuse(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
-                    raise FormatError(reason, path=name, sentence=name_of_row(batch, row, before))
-
-                columns, _ = consistent_rows(batch, refuse)
-                for row, reason in _unsound(columns):
-                    refuse(row, reason)
-                yield SpanTable(columns)
+            yield from _batches(file, name)
     except OSError as error:
         raise FormatError(reason_of(error), path=name) from error
     except FormatError as error:
         if not error.message.startswith(NOT_VALID):
             raise
         raise FormatError(f"this is no table of spans ({error.message}); {ABOUT_SPANS}", path=name) from error
+
+
+def _batches(file: IO[bytes], name: str) -> Iterator[SpanTable]:
+    for before, batch in record_batches(file, name, Problems(), SPANS_LAYOUT):
+
+        def refuse(row: int, reason: str, batch: Arrow = batch, before: int = before) -> None:
+            raise FormatError(reason, path=name, sentence=name_of_row(batch, row, before))
+
+        columns, _ = consistent_rows(batch, refuse)
+        for row, reason in _unsound(columns):
+            refuse(row, reason)
+        yield SpanTable(columns)
+
+
+def packed(table: SpanTable) -> bytes:
+    """Return a table as the bytes of a file, for another process."""
+    stream = io.BytesIO()
+    writer = _writer(stream)
+    writer.write(table.columns)
+    writer.close()
+    return stream.getvalue()
+
+
+def unpacked(data: bytes) -> SpanTable:
+    """Return the table that another process packed."""
+    return SpanTable.concatenate(list(_batches(io.BytesIO(data), "<a worker>")))
+
+
+def _writer(stream: IO[bytes]) -> ParquetWriter:
+    return ParquetWriter(stream, SpanTable.from_rows([]).columns, SPANS_LAYOUT)
 
 
 def write_spans(table: SpanTable, path: str | os.PathLike[str]) -> None:
@@ -68,7 +91,7 @@ class SpanWriter:
     def __enter__(self) -> SpanWriter:
         load_pyarrow()  # before there is a file
         stream = self._stack.enter_context(open_output(self._path))
-        self._writer = ParquetWriter(stream, SpanTable.from_rows([]).columns, SPANS_LAYOUT)
+        self._writer = _writer(stream)
         return self
 
     def write(self, table: SpanTable) -> None:

@@ -1,26 +1,46 @@
 """Parsing a stream of sentences with several processes of this machine; the order is kept.
 
-Jobs over shards write files; here trees come back to the process that asked. They travel as JSON Lines.
+Jobs over shards write files; here trees come back to the process that asked. They travel as JSON Lines, and
+tables of spans as Parquet.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
+from typing import NamedTuple
 
 from treemean.files.source import Source
 from treemean.formats import Problems, Unwritable, jsonl
+from treemean.formats.spans import packed, unpacked
 from treemean.parsing import Model, ParseCounts, Sentence
 from treemean.parsing.parse import ParseOptions, parse_window, windows
 from treemean.scaling.engines.local import LocalEngine
 from treemean.scaling.parses import one_thread
-from treemean.trees import Treebank
+from treemean.trees import SpanTable, Treebank
 
-#: The trees of a window by one model, and what was met.
-Parsed = tuple[Treebank, ParseCounts]
+
+class Parsed(NamedTuple):
+    """The trees of a window by one model, what was met, and the table of its spans if that is wanted."""
+
+    trees: Treebank
+    counts: ParseCounts
+    spans: SpanTable | None
+
+
+class Answer(NamedTuple):
+    """The same as it travels."""
+
+    trees: str
+    counts: ParseCounts
+    spans: bytes | None
+
+    def read(self) -> Parsed:
+        """Return what a worker found."""
+        return Parsed(_trees(self.trees), self.counts, None if self.spans is None else unpacked(self.spans))
 
 
 def parse_in_parallel(
@@ -30,16 +50,21 @@ def parse_in_parallel(
     *,
     jobs: int,
     counts: ParseCounts | None = None,
+    spans: Callable[[SpanTable], object] | None = None,
 ) -> Iterator[Treebank]:
     """Parse sentences like `parse`, with the model of a folder and `jobs` processes; the order is kept.
 
-    The trees are those of one process, as each window is parsed by one.
+    The trees are those of one process, as each window is parsed by one; so are the tables that `spans` is
+    called with.
     """
     model = Model.load(folder)  # raises what is wrong with it here, not in a worker
     counts = counts if counts is not None else ParseCounts()
-    for _, ((trees, met),) in windows_in_parallel([folder], windows(model, sentences), options, jobs=jobs):
-        counts.add(met)
-        yield trees
+    cut = windows(model, sentences)
+    for _, (parsed,) in windows_in_parallel([folder], cut, options, jobs=jobs, spans=spans is not None):
+        counts.add(parsed.counts)
+        if spans is not None and parsed.spans is not None:
+            spans(parsed.spans)
+        yield parsed.trees
 
 
 def windows_in_parallel(
@@ -48,8 +73,11 @@ def windows_in_parallel(
     options: ParseOptions,
     *,
     jobs: int,
+    spans: bool = False,
 ) -> Iterator[tuple[list[Sentence], list[Parsed]]]:
     """Parse windows of sentences with every model, and yield them in order with what each model gave.
+
+    Tables of spans are only made if `spans` are wanted.
 
     Every model parses a window in one task.
     """
@@ -62,21 +90,22 @@ def windows_in_parallel(
             yield from ((name, window) for name in names)
 
     with LocalEngine(jobs) as engine:
-        answers = engine.stream(_parse, options, tasks())
+        answers = engine.stream(_parse, (options, spans), tasks())
         while parsed := list(islice(answers, len(names))):
-            yield begun.pop(0), [(_trees(lines), met) for lines, met in parsed]
+            yield begun.pop(0), [answer.read() for answer in parsed]
 
 
-def _parse(options: ParseOptions, task: tuple[str, list[Sentence]]) -> tuple[str, ParseCounts]:
-    folder, window = task
+def _parse(wanted: tuple[ParseOptions, bool], task: tuple[str, list[Sentence]]) -> Answer:
+    (options, spans), (folder, window) = wanted, task
     counts = ParseCounts()
+    tables: list[SpanTable] = []
     with one_thread():
-        trees = parse_window(_model(folder), window, options, counts)
+        trees = parse_window(_model(folder), window, options, counts, tables.append if spans else None)
     stream = io.BytesIO()
     writer = jsonl.writer(stream, Unwritable())
     writer.write(trees)
     writer.close()
-    return stream.getvalue().decode(), counts
+    return Answer(stream.getvalue().decode(), counts, packed(tables[0]) if spans else None)
 
 
 @cache

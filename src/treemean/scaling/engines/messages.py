@@ -6,6 +6,7 @@ A call is the name of a function and what all its tasks share. Values are writte
     dictionaries with texts as keys               as JSON has them
     {"$": "tuple", "of": […]}                     tuples; likewise "frozenset"
     {"$": "counter", "of": [[key, count], …]}     counters; likewise "dictionary", for other keys
+    {"$": "bytes", "of": "aGVq"}                  bytes, as Base64
     {"$": "array", "type": "int64", "of": […]}    arrays of one dimension
     {"$": "treemean.module:Class", "of": {…}}     dataclasses by their fields, tuples with names likewise
 
@@ -15,6 +16,7 @@ anybody would build them.
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -97,6 +99,8 @@ def encoded(value: Any) -> Any:
         if all(type(key) is str for key in value) and _MARK not in value:
             return {key: encoded(one) for key, one in value.items()}
         return {_MARK: "dictionary", "of": _pairs(value)}
+    if type(value) is bytes:
+        return {_MARK: "bytes", "of": base64.b64encode(value).decode("ascii")}
     if isinstance(value, set | frozenset):
         return {_MARK: "frozenset", "of": sorted((encoded(one) for one in value), key=repr)}
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iufb":
@@ -140,6 +144,8 @@ def _decoded(data: Any) -> Any:
         return Counter({_decoded(key): count for key, count in of})
     if kind == "dictionary":
         return {_decoded(key): _decoded(one) for key, one in of}
+    if kind == "bytes":
+        return base64.b64decode(of, validate=True)
     if kind == "array":
         return np.array(of, dtype=np.dtype(data["type"]))
     return _class(kind)(**{field: _decoded(one) for field, one in of.items()})
