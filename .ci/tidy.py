@@ -1,7 +1,8 @@
 """Run clang-tidy on the core, its tests and its fuzz targets: `python .ci/tidy.py CLANG_TIDY BUILD_FOLDER`.
 
 Every file is looked at once, however many programs it is compiled for, and as many at a time as there are
-cores. Fuzz targets are built by Clang alone and not here, so they are looked at with options of the core.
+cores. Fuzz targets are built by Clang alone and not here, so they are looked at with C++20 and the headers
+of the core alone.
 """
 
 from __future__ import annotations

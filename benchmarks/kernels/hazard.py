@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
 """The smallest kernel that shows why ours use no asynchronous tensor cores (`wgmma`).
 
 A loop over two products into one sum, whose left operands are computed in registers. With four warps and
@@ -26,17 +27,17 @@ SIZES = {"TILES": 64, "K": 416, "ROWS": 16, "TIMES": 8, "COLUMNS": 32, "STEP": 3
 
 @triton.jit
 def two_products(
-    left: Any,
-    factors: Any,
-    right: Any,
-    out: Any,
+    left,
+    factors,
+    right,
+    out,
     TILES: tl.constexpr,
     K: tl.constexpr,
     ROWS: tl.constexpr,
     TIMES: tl.constexpr,
     COLUMNS: tl.constexpr,
     STEP: tl.constexpr,
-) -> None:
+):
     """Multiply rows, each times several factors and as a pair of bfloat16, with a tile of bfloat16."""
     program = tl.program_id(0)
     row = program % TILES * ROWS + tl.arange(0, ROWS)

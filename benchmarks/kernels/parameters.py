@@ -63,7 +63,8 @@ def check_grown(size: float, n: int = 10, batch: int = 4) -> dict[str, object]:
             for block in grammar.emission_network:
                 if isinstance(block, Residual):
                     for parameter in block.parameters():
-                        parameter.mul_(1.1 if parameter.dim() > 1 else 1.0)
+                        if parameter.dim() > 1:
+                            parameter.mul_(1.1)
     log_z, *gradients = beside_float64(grammar, random_words(batch, n))
     difference, whole = float(log_z.abs().max()) / n, whole_off(*gradients)
     good = whole <= 1e-2

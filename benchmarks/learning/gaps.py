@@ -6,8 +6,9 @@ Everything here but scores and recall is known without gold trees.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from treemean.errors import NumericalError
 from treemean.evaluation.alignment import align
 from treemean.evaluation.protocols import get_protocol
-from treemean.grammars import Grammar, assemble_grammar, build_grammar
+from treemean.grammars import Careful, Grammar, assemble_grammar, build_grammar
 from treemean.grammars.rank.grammar import LowRankGrammar
 from treemean.parsing.batches import cut_for
 from treemean.training.corpus import Corpus, Data
@@ -151,27 +153,36 @@ def without_gaps(grammar: LowRankGrammar) -> Grammar:
 @torch.no_grad()
 def log_likelihood(grammar: Grammar, corpus: Corpus) -> float:
     """Return the log-likelihood of all sentences of two words or more."""
-    total = 0.0
-    for words, lengths in _batches(grammar, corpus):
-        total += float(grammar.log_prob(words, lengths).double().sum())
-    return total
+    return _sum_of_batches(grammar, corpus, _log_likelihood)
 
 
 @torch.no_grad()
 def expected_gaps(grammar: Grammar, corpus: Corpus) -> float:
     """Return the expected number of discontinuous constituents in the trees of all sentences."""
-    total = 0.0
-    for words, lengths in _batches(grammar, corpus):
-        charts = grammar.posteriors(words, lengths).discontinuous.values()
-        total += sum(float(chart.double().sum()) for chart in charts)
-    return total
+    return _sum_of_batches(grammar, corpus, _expected_gaps)
 
 
-def _batches(grammar: Grammar, corpus: Corpus) -> Iterator[tuple[Tensor, Tensor | None]]:
-    device = next(grammar.parameters()).device
+def _log_likelihood(grammar: Grammar, words: Tensor, lengths: Tensor | None) -> float:
+    value = float(grammar.log_prob(words, lengths).double().sum())
+    if not math.isfinite(value):
+        raise NumericalError("the likelihood of some sentences is NaN or infinite")
+    return value
+
+
+def _expected_gaps(grammar: Grammar, words: Tensor, lengths: Tensor | None) -> float:
+    spans = grammar.posteriors(words, lengths)
+    spans.check_finite()
+    return sum(float(chart.double().sum()) for chart in spans.discontinuous.values())
+
+
+def _sum_of_batches(grammar: Grammar, corpus: Corpus, task: Callable[..., float]) -> float:
+    """Return the sum over batches; what is not finite is computed again in float64."""
+    device, careful, total = next(grammar.parameters()).device, Careful(grammar), 0.0
     for places in cut_for(grammar, corpus.lengths):
-        words, lengths = corpus.batch(places)
-        yield words.to(device), None if lengths is None else lengths.to(device)
+        words, lengths = (None if part is None else part.to(device) for part in corpus.batch(places))
+        assert words is not None
+        total += careful.compute(len(words), partial(task, words=words, lengths=lengths))
+    return total
 
 
 @torch.no_grad()

@@ -90,23 +90,11 @@ def test_parse_and_average(folder: Path) -> None:
 
 
 def test_several_processes_write_the_same_table(folder: Path) -> None:
-    run(
-        "parse",
-        "a",
-        "text.txt",
-        "-o",
-        "jobs.jsonl",
-        "--span-posteriors",
-        "jobs.parquet",
-        "--jobs",
-        "2",
-        cwd=folder,
-    )
+    run("parse", "a", "text.txt", "-o", "jobs.jsonl", "--span-posteriors", "jobs.parquet",
+        "--jobs", "2", cwd=folder)  # fmt: skip
     assert (folder / "jobs.jsonl").read_bytes() == (folder / "a.jsonl").read_bytes()
-    assert (
-        treemean.read_spans(folder / "jobs.parquet").columns
-        == treemean.read_spans(folder / "a.parquet").columns
-    )
+    together, alone = (treemean.read_spans(folder / name) for name in ("jobs.parquet", "a.parquet"))
+    assert together.columns == alone.columns
 
 
 def test_fewer_spans_above_a_higher_threshold(folder: Path) -> None:

@@ -101,9 +101,11 @@ TEST(json_is_taken_apart_to_the_letter) {
     std::string_view token;
     CHECK(!json::Scanner(bad).value(token));
   }
-  for (const std::string_view good : {"0", " 7,", "999999999]"}) {
+  const std::vector<std::pair<std::string_view, std::int64_t>> counts{
+      {"0", 0}, {" 7,", 7}, {"120 ", 120}, {"999999999]", 999999999}};
+  for (const auto& [good, value] : counts) {
     std::int64_t number = -1;
-    CHECK(json::Scanner(good).count(number) && number >= 0 && number <= 999999999);
+    CHECK(json::Scanner(good).count(number) && number == value);
   }
   for (const std::string_view bad : {"", "-1", "01", "1.", "1e2", "1234567890", "99999999999999999999999"}) {
     std::int64_t number = 0;

@@ -65,6 +65,16 @@ def test_broken_parameters_stay_an_error() -> None:
             Careful(broken).compute(2, lambda g: g.viterbi(words))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_drawn_from_broken_parameters(kind: str) -> None:
+    grammar = grammar_of(kind)
+    with torch.no_grad():
+        for parameter in grammar.parameters():
+            parameter.fill_(torch.nan)
+    with pytest.raises(NumericalError, match="parameters of the grammar are NaN or infinite"):
+        grammar.sample(torch.randint(10, (2, 4)))
+
+
 def test_nothing_is_allocated_for_sizes_that_tensors_do_not_have() -> None:
     tensors = grammar_of().state_dict()
     for size in (10**10, 10**19):

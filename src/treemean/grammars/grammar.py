@@ -101,8 +101,8 @@ class Grammar(TreeModel):
     """A neural grammar.
 
     A sentence of one word has no derivation, because the start symbol becomes a symbol with two children: its
-    log probability is -inf, with gradient zero. Log probabilities and posteriors that are NaN or infinite are
-    returned as they are, while decoding raises `NumericalError`; see `nan_policy` for what becomes of both.
+    log probability is -inf, with gradient zero. Numbers that are NaN or infinite are returned as they are;
+    where trees would have to be made of them, `NumericalError` is raised. `nan_policy` says what comes then.
 
     Parameters
     ----------

@@ -42,13 +42,18 @@ def check_numbers(*rules: Tensor) -> None:
 
 
 def sampler(generator: torch.Generator | None) -> Choose:
-    """Return a choice at random, in proportion to the exponentials, seeded by PyTorch's generator."""
+    """Return a choice at random, in proportion to the exponentials, seeded by PyTorch's generator.
+
+    It raises `NumericalError` if something is NaN.
+    """
     device = "cpu" if generator is None else generator.device
     seed = torch.randint(2**62, (1,), generator=generator, device=device)
     draw = np.random.default_rng(int(seed))
 
     def choose(worth: Floats) -> int:
         chances = np.exp(worth - worth.max()).cumsum()
+        if np.isnan(chances[-1]):
+            raise NumericalError(IS_NAN)
         return int(np.searchsorted(chances, draw.random() * chances[-1], side="right"))
 
     return choose

@@ -95,9 +95,9 @@ class RankMatrices:
         self.parents, self.gapped_parents = matrix(aligned(r1 + r2)), matrix(aligned(r3 + r4))
         forward_kernels.pack_ranks[(size, runs)](
             rank1=rank1,
-            rank2=parameters.get("rank2", rank1),
-            rank3=parameters.get("rank3", rank1),
-            rank4=parameters.get("rank4", rank1),
+            rank2=parameters["rank2"] if ranks.has_gaps else rank1,
+            rank3=parameters["rank3"] if ranks.has_gaps else rank1,
+            rank4=parameters["rank4"] if ranks.has_gaps else rank1,
             siblings=self.siblings,
             mixed=self.mixed,
             parents=self.parents,

@@ -327,7 +327,7 @@ class _Pass:
         peaks = torch.empty(runs, rows, device=self.device)
         step = torch.empty(runs, device=self.device)
         unit_kernels.row_peaks[(rows, runs)](
-            matrix, peaks, rows, COLUMNS=columns, **whole_row(aligned(columns))
+            x=matrix, peaks=peaks, rows=rows, COLUMNS=columns, **whole_row(aligned(columns))
         )
         unit_kernels.scale_matrix[(padded, runs)](
             x=matrix,
