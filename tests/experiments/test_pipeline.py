@@ -16,6 +16,7 @@ from treemean.errors import InvalidOption
 from treemean.experiments import pipeline
 from treemean.experiments.config import load_config
 from treemean.experiments.demo import telling_sentence
+from treemean.experiments.individuals import left_out
 from treemean.experiments.parser import EnsembleParser
 from treemean.experiments.pipeline import run_ensemble
 
@@ -59,6 +60,14 @@ def test_everything_is_made(made):
     # What the table says is what one gets by scoring the files.
     score = treemean.evaluate(average, outcome.gold, "paper").overall.f1
     assert data["results"]["ensembles"]["non-binary ensemble"]["overall"]["f1"] == pytest.approx(score)
+
+
+def test_other_runs_that_kept_no_epochs_are_named(made, tmp_path):
+    runs = made[0] / "runs"
+    (tmp_path / "run03").mkdir()
+    assert left_out([str(runs), str(tmp_path)], "runs") == [tmp_path / "run03"]
+    expected = [runs / "run01", runs / "run02", tmp_path / "run03"]
+    assert left_out([str(runs), str(tmp_path)], "epochs") == expected
 
 
 def test_every_epoch_is_an_individual(files, tmp_path):

@@ -32,7 +32,7 @@ def models_of(folder: Path, runs: Iterable[int], individuals: Individuals) -> di
 def models_of_others(own: Path, folders: Sequence[str], individuals: Individuals) -> dict[str, Path]:
     """Return the same of runs in other folders, which are numbered from 2: `run01-of2`, `run01-of2-epoch03`.
 
-    Runs that have no model are left out; see `without_model`. Raises `InvalidOption` for a folder without
+    Runs without such a model are left out; see `left_out`. Raises `InvalidOption` for a folder without
     such models, and for one that is named twice, or is the folder of the ensemble's own runs.
     """
     found: dict[str, Path] = {}
@@ -56,10 +56,14 @@ def runs_in(folder: Path) -> list[int]:
     return [run for run in _all_runs_in(folder) if RunFolder(folder, run).model.exists()]
 
 
-def without_model(folders: Iterable[str]) -> list[Path]:
-    """Return the runs of some folders that have no model: they are not trained yet, or found none."""
+def left_out(folders: Iterable[str], individuals: Individuals) -> list[Path]:
+    """Return the runs of some folders that have no model, or, if epochs are asked for, kept none of these."""
     runs = [RunFolder(Path(folder), run) for folder in folders for run in _all_runs_in(Path(folder))]
-    return [run.path for run in runs if not run.model.exists()]
+    return [
+        run.path
+        for run in runs
+        if not run.model.exists() or (individuals == "epochs" and not run.models_of_epochs())
+    ]
 
 
 def _all_runs_in(folder: Path) -> list[int]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from treemean.errors import InvalidOption
 from treemean.experiments.config import ExperimentConfig
 from treemean.experiments.ensemble import EnsembleOutcome, Stages, Teller, check_settings, ensemble_of
-from treemean.experiments.individuals import check_words, models_of, models_of_others, without_model
+from treemean.experiments.individuals import check_words, left_out, models_of, models_of_others
 from treemean.experiments.predictions import DEVELOPMENT, GOLD, TEST, Predictions
 from treemean.files.checksums import checksum
 from treemean.formats import read, write
@@ -69,8 +69,8 @@ def run_ensemble(
     if not len(gold):
         raise InvalidOption(f"ensemble.test: there are no trees in {settings.test}")
     stages = Stages(Path(folder), tell or (lambda _: None))
-    for path in without_model(settings.others):
-        stages.tell(f"{path} has no model, and is left out")
+    for path in left_out(settings.others, settings.individuals):
+        stages.tell(f"{path} has no model{' of its epochs' * epochs}, and is left out")
     stages.tell(f"training {counted(config.run.runs, 'run')}")
     runs = train_runs(config, stages.folder / "runs", progress=progress)
     models = models_of(stages.folder / "runs", (run.run for run in runs), settings.individuals)
