@@ -166,10 +166,13 @@ def test_every_sentence_of_a_batch_has_the_spans_of_its_own_tree(tmp_path):
         kept = data.normalisation.kept(tree.words)
         words = [data.normalisation.word(tree.words[position]) for position in kept]
         known[tuple(data.vocabulary.numbers(words))] = set(spans_of(tree, kept))
-    places = data.train.lengths.argsort()[::-1][:9].copy()
-    weights = data.guides.weights(places, 2.0)
+    places = data.train.lengths.argsort()[::-1].copy()
+    weights = data.guides.weights(places, 2.0, 1.5)
     for number, place in enumerate(places.tolist()):
         start, end = data.train.offsets[place : place + 2].tolist()
         own = {tuple(span) for span in weights.spans[weights.sentences == number].tolist()}
         assert own == known[tuple(data.train.numbers[start:end].tolist())]
-    assert set(weights.logarithms.tolist()) == {2.0}
+    gapped = weights.spans[:, 1] != weights.spans[:, 2]
+    assert gapped.any()
+    assert set(weights.logarithms[gapped].tolist()) == {3.5}
+    assert set(weights.logarithms[~gapped].tolist()) == {2.0}

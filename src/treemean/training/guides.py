@@ -42,14 +42,16 @@ class Guides:
         spans = [span for own in lists for span in own]
         return cls(np.array(spans, dtype=np.int32).reshape(-1, 4), offsets_of([len(own) for own in lists]))
 
-    def weights(self, places: NDArray[np.int64], logarithm: float) -> SpanWeights:
-        """Return weights of the spans of some sentences, all the same."""
+    def weights(self, places: NDArray[np.int64], logarithm: float, more_for_gaps: float) -> SpanWeights:
+        """Return weights of the spans of some sentences: all the same, but for what those with a gap have more."""
         rows = gather(self.offsets, places)
         sentences = np.repeat(np.arange(len(places)), np.diff(self.offsets)[places])
+        spans = self.spans[rows].astype(np.int64)
+        has_gap = spans[:, 1] != spans[:, 2]
         return SpanWeights(
             torch.from_numpy(sentences),
-            torch.from_numpy(self.spans[rows].astype(np.int64)),
-            torch.full((len(rows),), logarithm, dtype=torch.float64),
+            torch.from_numpy(spans),
+            torch.from_numpy(np.where(has_gap, logarithm + more_for_gaps, logarithm)),
         )
 
 

@@ -123,13 +123,14 @@ class LoopConfig:
     device: str = "auto"
     precision: Precision = "float32"
     guidance: float = 1.0
+    gap_guidance: float = 0.0
     threads: int = 0
     report_every: int = 10
 
     def __post_init__(self) -> None:
         check_within("training", self, 1, _MANY, "epochs", "patience", "report_every")
         check_within("training", self, 0, _MOST_THREADS, "threads")
-        check_within("training", self, -_STRONG, _STRONG, "guidance")
+        check_within("training", self, -_STRONG, _STRONG, "guidance", "gap_guidance")
         if self.device.partition(":")[0] == "meta":  # of PyTorch; it knows shapes, but no numbers
             raise InvalidOption(
                 f"training.device cannot be {self.device!r}, which computes no numbers: give auto, cpu or "
@@ -196,10 +197,12 @@ class TrainingConfig:
     run: RunConfig = field(default_factory=RunConfig)
 
     def __post_init__(self) -> None:
-        if not self.data.guides and self.training.guidance != LoopConfig().guidance:
-            raise InvalidOption(
-                "training.guidance works only with data.guides, and would change nothing here"
-            )
+        usual = LoopConfig()
+        for name in () if self.data.guides else _OF_GUIDES:
+            if getattr(self.training, name) != getattr(usual, name):
+                raise InvalidOption(
+                    f"training.{name} works only with data.guides, and would change nothing here"
+                )
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return everything by section and name."""
@@ -217,10 +220,12 @@ class TrainingConfig:
         """
         own = {section.name for section in fields(TrainingConfig)}  # not those of a larger configuration
         sections = {section: content for section, content in self.to_dict().items() if section in own}
-        free = _FREE if self.data.guides else _FREE | {"training.guidance"}
+        free = _FREE if self.data.guides else _FREE | {f"training.{name}" for name in _OF_GUIDES}
         return {key: value for key, value in flat(sections).items() if not free.intersection(_up(key))}
 
 
+#: Settings of `[training]` that are about guides.
+_OF_GUIDES = ("guidance", "gap_guidance")
 #: What may change between the parts of a resumed run: sections or settings.
 _FREE = {
     *("data.train", "data.development", "data.guides"),
