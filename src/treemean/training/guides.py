@@ -43,7 +43,7 @@ class Guides:
         return cls(np.array(spans, dtype=np.int32).reshape(-1, 4), offsets_of([len(own) for own in lists]))
 
     def weights(self, places: NDArray[np.int64], logarithm: float, more_for_gaps: float) -> SpanWeights:
-        """Return weights of the spans of some sentences: all the same, but for what those with a gap have more."""
+        """Return weights of the spans of some sentences, all the same but those with a gap."""
         rows = gather(self.offsets, places)
         sentences = np.repeat(np.arange(len(places)), np.diff(self.offsets)[places])
         spans = self.spans[rows].astype(np.int64)
