@@ -145,7 +145,10 @@ def spans_of(n: int) -> list[tuple[int, ...]]:
 
 
 def random_span_weights(seed: int, batch: int, n: int, size: float = 3.0) -> SpanWeights:
-    """Draw weights, larger and smaller than 1, of about half of the spans; some entries have no words."""
+    """Draw weights, larger and smaller than 1, of about half of the spans; some entries have no words.
+
+    For odd seeds, each sentence has a weight of all other spans with a gap, too.
+    """
     random = torch.Generator().manual_seed(seed)
     both = [
         (sentence, span)
@@ -156,4 +159,7 @@ def random_span_weights(seed: int, batch: int, n: int, size: float = 3.0) -> Spa
     both += [(sentence, (0, 0, 0, 0)) for sentence in range(batch)]
     logs = size * torch.randn(len(both), generator=random, dtype=torch.float64)
     spans = torch.tensor([span for _, span in both], dtype=torch.int64).reshape(-1, 4)
-    return SpanWeights(torch.tensor([sentence for sentence, _ in both], dtype=torch.int64), spans, logs)
+    others = size * torch.randn(batch, generator=random, dtype=torch.float64) if seed % 2 else None
+    return SpanWeights(
+        torch.tensor([sentence for sentence, _ in both], dtype=torch.int64), spans, logs, others
+    )

@@ -54,7 +54,7 @@ def random_words(*shape: int) -> Tensor:
 
 
 def span_weights(sentences: int, n: int, device: str = "cuda") -> SpanWeights:
-    """Return weights of the spans that begin a sentence, and of the shortest ones with a gap.
+    """Return weights of the spans that begin a sentence, of the shortest ones with a gap, and of other gaps.
 
     >>> span_weights(1, 5, "cpu").spans.tolist()
     [[0, 2, 2, 2], [0, 3, 3, 3], [0, 4, 4, 4], [0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5]]
@@ -62,7 +62,8 @@ def span_weights(sentences: int, n: int, device: str = "cuda") -> SpanWeights:
     spans = [(0, j, j, j) for j in range(2, n)] + [(i, i + 1, i + 2, i + 3) for i in range(n - 2)]
     every = torch.tensor(spans, device=device).view(-1, 4).repeat(sentences, 1)
     owners = torch.arange(sentences, device=device).repeat_interleave(len(spans))
-    return SpanWeights(owners, every, torch.linspace(-1, 3, len(every), device=device))
+    logarithms = torch.linspace(-1, 3, len(every), device=device)
+    return SpanWeights(owners, every, logarithms, torch.linspace(-3, 1, sentences, device=device))
 
 
 def stacked(named: Iterable[tuple[str, Tensor]]) -> dict[str, Tensor]:

@@ -81,7 +81,7 @@ def test_weights_of_some_sentences() -> None:
     weights = random_span_weights(1, 4, 4)
     chosen = weights.chosen(torch.tensor([2, 0]))
     for place, sentence in enumerate((2, 0)):
-        assert chosen.of(place) == weights.of(sentence)
+        assert chosen.of(place, 4) == weights.of(sentence, 4)
     assert set(chosen.sentences.tolist()) == {0, 1}
 
 

@@ -167,7 +167,8 @@ def test_every_sentence_of_a_batch_has_the_spans_of_its_own_tree(tmp_path):
         words = [data.normalisation.word(tree.words[position]) for position in kept]
         known[tuple(data.vocabulary.numbers(words))] = set(spans_of(tree, kept))
     places = data.train.lengths.argsort()[::-1].copy()
-    weights = data.guides.weights(places, 2.0, 1.5)
+    how = replace(config.training, guidance=2.0, gap_guidance=1.5, other_gaps=-3.0)
+    weights = data.guides.weights(places, how)
     for number, place in enumerate(places.tolist()):
         start, end = data.train.offsets[place : place + 2].tolist()
         own = {tuple(span) for span in weights.spans[weights.sentences == number].tolist()}
@@ -176,3 +177,5 @@ def test_every_sentence_of_a_batch_has_the_spans_of_its_own_tree(tmp_path):
     assert gapped.any()
     assert set(weights.logarithms[gapped].tolist()) == {3.5}
     assert set(weights.logarithms[~gapped].tolist()) == {2.0}
+    assert weights.others is not None
+    assert weights.others.tolist() == [-3.0] * len(places)

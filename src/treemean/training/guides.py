@@ -15,6 +15,7 @@ from treemean.errors import FormatError
 from treemean.formats import read_batches
 from treemean.grammars.charts.weights import SpanWeights
 from treemean.parsing.text import TEXT, Sentence, format_of
+from treemean.training.sections import LoopConfig
 from treemean.trees import Tree, bitsets
 from treemean.trees.treebank import gather, offsets_of
 
@@ -42,8 +43,8 @@ class Guides:
         spans = [span for own in lists for span in own]
         return cls(np.array(spans, dtype=np.int32).reshape(-1, 4), offsets_of([len(own) for own in lists]))
 
-    def weights(self, places: NDArray[np.int64], logarithm: float, more_for_gaps: float) -> SpanWeights:
-        """Return weights of the spans of some sentences, all the same but those with a gap."""
+    def weights(self, places: NDArray[np.int64], how: LoopConfig) -> SpanWeights:
+        """Return the weights that guides give to the spans of some sentences."""
         rows = gather(self.offsets, places)
         sentences = np.repeat(np.arange(len(places)), np.diff(self.offsets)[places])
         spans = self.spans[rows].astype(np.int64)
@@ -51,7 +52,8 @@ class Guides:
         return SpanWeights(
             torch.from_numpy(sentences),
             torch.from_numpy(spans),
-            torch.from_numpy(np.where(has_gap, logarithm + more_for_gaps, logarithm)),
+            torch.from_numpy(np.where(has_gap, how.guidance + how.gap_guidance, how.guidance)),
+            torch.full((len(places),), how.other_gaps, dtype=torch.float64) if how.other_gaps else None,
         )
 
 

@@ -151,8 +151,8 @@ class Loop:
                 count = int(self._data.train.lengths[places].sum())
                 limit = state.watch.limit(*_shape(count, words), self._config.recovery)
                 step = state.step + number
-                guides, own = self._data.guides, self._config.training
-                weights = None if guides is None else guides.weights(places, own.guidance, own.gap_guidance)
+                guides = self._data.guides
+                weights = None if guides is None else guides.weights(places, self._config.training)
                 request = Request(words, lengths, count, self._rate(step), limit, step, weights=weights)
                 requests.append(request)
                 outcomes.append((yield request))

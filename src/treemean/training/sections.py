@@ -29,6 +29,8 @@ _MANY, _MOST_AT_ONCE, _LONGEST = 10**9, 10**6, 10_000
 _LARGE, _HUGE = 1000, 1e30
 #: Exponentials of products with the number of spans are numbers that a chart has room for.
 _STRONG = 20
+#: Settings of `[training]` that are about guides.
+_OF_GUIDES = ("guidance", "gap_guidance", "other_gaps")
 #: What float32 tells apart from zero.
 _SMALL = 1e-30
 
@@ -124,13 +126,14 @@ class LoopConfig:
     precision: Precision = "float32"
     guidance: float = 1.0
     gap_guidance: float = 0.0
+    other_gaps: float = 0.0
     threads: int = 0
     report_every: int = 10
 
     def __post_init__(self) -> None:
         check_within("training", self, 1, _MANY, "epochs", "patience", "report_every")
         check_within("training", self, 0, _MOST_THREADS, "threads")
-        check_within("training", self, -_STRONG, _STRONG, "guidance", "gap_guidance")
+        check_within("training", self, -_STRONG, _STRONG, *_OF_GUIDES)
         if self.device.partition(":")[0] == "meta":  # of PyTorch; it knows shapes, but no numbers
             raise InvalidOption(
                 f"training.device cannot be {self.device!r}, which computes no numbers: give auto, cpu or "
@@ -224,8 +227,6 @@ class TrainingConfig:
         return {key: value for key, value in flat(sections).items() if not free.intersection(_up(key))}
 
 
-#: Settings of `[training]` that are about guides.
-_OF_GUIDES = ("guidance", "gap_guidance")
 #: What may change between the parts of a resumed run: sections or settings.
 _FREE = {
     *("data.train", "data.development", "data.guides"),

@@ -28,7 +28,7 @@ def log_partition(
     batch, n, _ = rules.words.shape
     lengths = full_lengths(lengths, batch, n, rules.words.device)
     values = [
-        _log_partition(rules, sentence, length, weights.of(sentence) if weights is not None else {})
+        _log_partition(rules, sentence, length, weights.of(sentence, length) if weights is not None else {})
         for sentence, length in enumerate(lengths.tolist())
     ]
     return torch.stack(values)

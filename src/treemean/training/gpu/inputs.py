@@ -23,8 +23,8 @@ class Inputs:
     lengths : int64 (E, B), None if all sentences have n words.
     weights : (E, B), one over the size of the batch for its sentences, 0 for what only fills it up.
     numbers : float64 (E, 3), for each run the rate, the limit and the number of words of its `Request`.
-    spans, logarithms : int64 (E, B, S, 4) and (E, B, S), of guides; see `SpanWeights`. S is the number of
-        constituents that a tree over n words can have, words and the whole apart.
+    spans, logarithms, others : int64 (E, B, S, 4), (E, B, S) and (E, B), of guides; see `SpanWeights`. S is
+        the number of constituents that a tree over n words can have, words and the whole apart.
     """
 
     words: Tensor
@@ -33,6 +33,7 @@ class Inputs:
     numbers: Tensor
     spans: Tensor | None = None
     logarithms: Tensor | None = None
+    others: Tensor | None = None
 
     @property
     def key(self) -> tuple[int, bool]:
@@ -50,11 +51,12 @@ class Inputs:
 
     def span_weights(self) -> SpanWeights | None:
         """Return the weights of spans; sentences are numbered one run after the other."""
-        if self.spans is None or self.logarithms is None:
+        if self.spans is None or self.logarithms is None or self.others is None:
             return None
         runs, batch, slots = self.logarithms.shape
         sentences = torch.arange(runs * batch, device=self.spans.device)[:, None].expand(-1, slots)
-        return SpanWeights(sentences.flatten(), self.spans.flatten(0, 2), self.logarithms.flatten())
+        spans, logarithms = self.spans.flatten(0, 2), self.logarithms.flatten()
+        return SpanWeights(sentences.flatten(), spans, logarithms, self.others.flatten())
 
     def to(self, device: torch.device) -> Inputs:
         """Return the same on a device."""
@@ -88,11 +90,11 @@ def stack_requests(requests: Mapping[int, Request], runs: int, size: int) -> Inp
     lengths = torch.full((runs, size), n)
     weights = torch.zeros(runs, size)
     numbers = torch.tensor([[0.0, -math.inf, 1.0]] * runs, dtype=torch.float64)
-    mixed, spans, logarithms = False, None, None
+    mixed, spans, logarithms, others = False, None, None, None
     if any(request.weights is not None for request in requests.values()):
         slots = max(n - 2, 1)
         spans = torch.zeros(runs, size, slots, 4, dtype=torch.int64)
-        logarithms = torch.zeros(runs, size, slots)
+        logarithms, others = torch.zeros(runs, size, slots), torch.zeros(runs, size)
     for run, request in requests.items():
         count, width = request.words.shape
         own = torch.full((count,), width) if request.lengths is None else request.lengths
@@ -101,11 +103,16 @@ def stack_requests(requests: Mapping[int, Request], runs: int, size: int) -> Inp
         lengths[run, :count], lengths[run, count:] = own, own[0]
         weights[run, :count] = 1 / count
         numbers[run] = torch.tensor([request.rate, request.limit, request.count], dtype=torch.float64)
-        if spans is not None and logarithms is not None and request.weights is not None:
+        if request.weights is not None:
+            assert spans is not None
+            assert logarithms is not None
+            assert others is not None
             sentence, slot, order = _slots_of(request.weights)
             spans[run, sentence, slot] = request.weights.spans[order]
             logarithms[run, sentence, slot] = request.weights.logarithms[order].to(logarithms.dtype)
-    return Inputs(words, lengths if mixed else None, weights, numbers, spans, logarithms)
+            if request.weights.others is not None:
+                others[run, :count] = request.weights.others.to(others.dtype)
+    return Inputs(words, lengths if mixed else None, weights, numbers, spans, logarithms, others)
 
 
 def _slots_of(weights: SpanWeights) -> tuple[Tensor, Tensor, Tensor]:

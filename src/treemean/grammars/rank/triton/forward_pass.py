@@ -68,7 +68,10 @@ def fill_charts(
 def _spread(context: Context, charts: Charts, weights: SpanWeights) -> None:
     weights = weights.to(charts.scales)
     charts.row_factors.fill_(1.0)
-    charts.factors.fill_(1.0)
+    if weights.others is None:
+        charts.factors.fill_(1.0)
+    else:
+        charts.factors.copy_(weights.others.exp()[:, None].expand_as(charts.factors))
     if len(weights.spans) == 0:
         return
     launch(

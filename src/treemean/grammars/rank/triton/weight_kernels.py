@@ -24,7 +24,7 @@ def spread_weights(
     BLOCK: tl.constexpr,
     GAPS: tl.constexpr,
 ):
-    """Write the factors of some spans (i, j, m, e), see `SpanWeights`, into charts that are filled with ones.
+    """Write the factors of some spans (i, j, m, e), see `SpanWeights`, over those that all others have.
 
     Spans without words, and single words, have no weight. No two entries have the same place.
     """
