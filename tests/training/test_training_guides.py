@@ -75,6 +75,24 @@ def test_what_guides_have_is_learnt(tmp_path, overrides):
     assert model_bytes(tmp_path / "plain")[0] == model_bytes(tmp_path / "0.0")[0], plain
 
 
+def test_gaps_that_guides_lack_are_unlearnt(tmp_path):
+    """With little weight on other gaps, a run proposes fewer gaps of its own."""
+    overrides, found = ("training.epochs=6", "optimiser.rate=0.02", "grammar.gap_share=0.5"), {}
+    for other in (3.0, -6.0):
+        config = guided(tmp_path, *overrides, weight=0.0)
+        config = replace(config, training=replace(config.training, other_gaps=other))
+        model = Model.load(train(config, tmp_path / f"{other}").model)
+        guides = remove_punctuation(Treebank.from_trees(trees_of(config)), by="word")
+        own = {tree.words: {c.mask for c in tree.constituents} for tree in guides}
+        parsed = Treebank.concatenate(list(parse(model, read_sentences(config.data.train[0]))))
+        found[other] = sum(
+            not c.is_continuous and c.mask not in own[tree.words]
+            for tree in parsed
+            for c in tree.constituents
+        )
+    assert found[-6.0] < found[3.0] / 2
+
+
 def test_guided_runs_go_on_bit_for_bit(tmp_path):
     config = guided(tmp_path)
     train(config, tmp_path / "whole")
@@ -143,9 +161,10 @@ def test_guides_are_part_of_what_decides_a_run(tmp_path):
 
 @pytest.mark.parametrize("overrides", [(), ("batches.lengths=mixed", "batches.at_once=2"), DENSE])
 def test_guided_runs_together_are_what_they_are_alone(tmp_path, overrides):
-    """And each has its own guidance."""
+    """And each has its own guidance, and its own for gaps."""
     overrides = (*overrides, "training.precision=float64", "training.epochs=1")
-    configs = [guided(tmp_path, *overrides, weight=weight) for weight in (5.0, 1.0)]
+    configs = [guided(tmp_path, *overrides, weight=weight) for weight in (5.0, 1.0, 1.0)]
+    configs[2] = replace(configs[2], training=replace(configs[2].training, gap_guidance=2.0, other_gaps=-3.0))
     jobs = [Job(config, tmp_path / f"together{number}", 1) for number, config in enumerate(configs)]
     train_together(jobs)
     for number, config in enumerate(configs):
@@ -153,6 +172,9 @@ def test_guided_runs_together_are_what_they_are_alone(tmp_path, overrides):
         beside = Model.load(tmp_path / f"together{number}" / "run01" / "model")
         for own, other in zip(alone.grammar.parameters(), beside.grammar.parameters(), strict=True):
             assert own.allclose(other, rtol=0, atol=1e-7)
+    if configs[0].grammar.has_gaps:
+        second, third = (model_bytes(tmp_path / f"alone{number}") for number in (1, 2))
+        assert second != third
     plain = Job(tiny_config(tmp_path, *overrides), tmp_path / "plain")
     with pytest.raises(InvalidOption, match=r"with data\.guides and without cannot be trained together"):
         train_together([Job(configs[0], tmp_path / "guided"), plain])
