@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,6 +129,25 @@ def test_other_trees_are_told(tmp_path):
         prepare_folder(replace(tiny_config(tmp_path), data=text), tmp_path / "text")
     with pytest.raises(InvalidOption, match=r"data\.guides needs as many files as data\.train"):
         replace(text, guides=("a", "b"))
+
+
+def test_too_strong_guidance_is_told(tmp_path):
+    training = guided(tmp_path, weight=15.0).training
+    with pytest.raises(InvalidOption, match=r"must add up to something from -20 to 20, not 25"):
+        replace(training, gap_guidance=10.0)
+    with pytest.raises(InvalidOption, match=r"training\.other_gaps works only with data\.guides"):
+        tiny_config(tmp_path, "training.other_gaps=-3")
+
+
+@pytest.mark.parametrize("other", [20.0, -20.0])
+def test_the_strongest_guidance_can_be_computed(tmp_path, other):
+    config = guided(tmp_path, weight=-other)
+    config = replace(config, training=replace(config.training, other_gaps=other))
+    data, folder = prepare_folder(config, tmp_path / "data"), tmp_path / "runs"
+    assert data.guides is not None
+    train(config, folder)
+    events = [json.loads(line) for line in (folder / "run01" / "metrics.jsonl").read_text().splitlines()]
+    assert not [event for event in events if event["event"] in ("redo", "skip")]
 
 
 def test_trees_without_punctuation_are_the_same_guides(tmp_path):

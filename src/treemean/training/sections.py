@@ -134,6 +134,12 @@ class LoopConfig:
         check_within("training", self, 1, _MANY, "epochs", "patience", "report_every")
         check_within("training", self, 0, _MOST_THREADS, "threads")
         check_within("training", self, -_STRONG, _STRONG, *_OF_GUIDES)
+        together = self.guidance + self.gap_guidance
+        if abs(together) > _STRONG:
+            raise InvalidOption(
+                f"training.guidance and training.gap_guidance must add up to something from {-_STRONG} to "
+                f"{_STRONG}, not {together:g}"
+            )
         if self.device.partition(":")[0] == "meta":  # of PyTorch; it knows shapes, but no numbers
             raise InvalidOption(
                 f"training.device cannot be {self.device!r}, which computes no numbers: give auto, cpu or "
