@@ -12,7 +12,7 @@ too long ones with only a root. Several models parse at a time, in processes of 
 average the trees and make a corpus with guides; and there
 
     python -m benchmarks.learning.discontinuity --corpus full-guided --variant base training.guidance=0 \\
-        --variant guided training.guidance=1
+        --variant guided training.gap_guidance=2 training.other_gaps=-3
 
 compares runs that learn again with runs from the same initialisations that do not. docs/discontinuity.md
 has the results.
