@@ -15,7 +15,7 @@ average the trees and make a corpus with guides; and there
         --variant guided training.gap_guidance=2 training.other_gaps=-3
 
 compares runs that learn again with runs from the same initialisations that do not. docs/discontinuity.md
-has the results.
+says which runs and settings were tried so, and what came out.
 """
 
 from __future__ import annotations

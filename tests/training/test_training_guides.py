@@ -79,7 +79,7 @@ def test_what_guides_have_is_learnt(tmp_path, overrides):
 def test_gaps_that_guides_lack_are_unlearnt(tmp_path):
     """With little weight on other gaps, a run proposes fewer gaps of its own."""
     overrides, found = ("training.epochs=6", "optimiser.rate=0.02", "grammar.gap_share=0.5"), {}
-    for other in (3.0, -6.0):
+    for other in (0.0, -6.0):
         config = guided(tmp_path, *overrides, weight=0.0)
         config = replace(config, training=replace(config.training, other_gaps=other))
         model = Model.load(train(config, tmp_path / f"{other}").model)
@@ -91,7 +91,7 @@ def test_gaps_that_guides_lack_are_unlearnt(tmp_path):
             for tree in parsed
             for c in tree.constituents
         )
-    assert found[-6.0] < found[3.0] / 2
+    assert found[-6.0] < found[0.0] / 2
 
 
 def test_guided_runs_go_on_bit_for_bit(tmp_path):
@@ -139,15 +139,24 @@ def test_too_strong_guidance_is_told(tmp_path):
         tiny_config(tmp_path, "training.other_gaps=-3")
 
 
-@pytest.mark.parametrize("other", [20.0, -20.0])
-def test_the_strongest_guidance_can_be_computed(tmp_path, other):
-    config = guided(tmp_path, weight=-other)
-    config = replace(config, training=replace(config.training, other_gaps=other))
-    data, folder = prepare_folder(config, tmp_path / "data"), tmp_path / "runs"
-    assert data.guides is not None
-    train(config, folder)
-    events = [json.loads(line) for line in (folder / "run01" / "metrics.jsonl").read_text().splitlines()]
-    assert not [event for event in events if event["event"] in ("redo", "skip")]
+def test_guidance_too_strong_for_float32_is_computed_again(tmp_path):
+    """Factors of many gaps, one in another, are more than float32 has room for: no step is left out."""
+    trees = []
+    for sentence in read_sentences(tiny_config(tmp_path).data.train[0]):
+        kept = sentence.kept
+        nested = [{kept[0], *kept[2:end]} for end in range(3, len(kept) + 1)]
+        trees.append(
+            Tree(sentence.words, [(found, "") for found in [set(range(len(sentence.words))), *nested]])
+        )
+    overrides = ("training.epochs=1", "batches.first_limit=7")
+    config = guided(tmp_path, *overrides, trees=trees, weight=20.0)
+    config = replace(config, training=replace(config.training, other_gaps=-20.0))
+    model = Model.load(train(config, tmp_path / "runs").model)
+    lines = (tmp_path / "runs" / "run01" / "metrics.jsonl").read_text().splitlines()
+    events = {json.loads(line)["event"] for line in lines}
+    assert "redo" in events
+    assert "skip" not in events
+    assert all(bool(parameter.isfinite().all()) for parameter in model.grammar.parameters())
 
 
 def test_trees_without_punctuation_are_the_same_guides(tmp_path):

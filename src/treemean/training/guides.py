@@ -52,7 +52,7 @@ class Guides:
         return SpanWeights(
             torch.from_numpy(sentences),
             torch.from_numpy(spans),
-            torch.from_numpy(np.where(has_gap, how.guidance + how.gap_guidance, how.guidance)),
+            torch.from_numpy(how.guidance + how.gap_guidance * has_gap.astype(np.float64)),
             torch.full((len(places),), how.other_gaps, dtype=torch.float64) if how.other_gaps else None,
         )
 

@@ -27,7 +27,7 @@ _LARGEST_SEED, _MOST_THREADS = 2**63 - 1, 1024
 _MANY, _MOST_AT_ONCE, _LONGEST = 10**9, 10**6, 10_000
 #: Products of these are within what float32 has room for.
 _LARGE, _HUGE = 1000, 1e30
-#: Exponentials of products with the number of spans are numbers that a chart has room for.
+#: Exponentials of a few of these are numbers that a chart has room for; steps with more are computed again.
 _STRONG = 20
 #: Settings of `[training]` that are about guides.
 _OF_GUIDES = ("guidance", "gap_guidance", "other_gaps")

@@ -94,7 +94,8 @@ def stack_requests(requests: Mapping[int, Request], runs: int, size: int) -> Inp
     if any(request.weights is not None for request in requests.values()):
         slots = max(n - 2, 1)
         spans = torch.zeros(runs, size, slots, 4, dtype=torch.int64)
-        logarithms, others = torch.zeros(runs, size, slots), torch.zeros(runs, size)
+        logarithms = torch.zeros(runs, size, slots, dtype=torch.float64)
+        others = torch.zeros(runs, size, dtype=torch.float64)
     for run, request in requests.items():
         count, width = request.words.shape
         own = torch.full((count,), width) if request.lengths is None else request.lengths
@@ -109,9 +110,9 @@ def stack_requests(requests: Mapping[int, Request], runs: int, size: int) -> Inp
             assert others is not None
             sentence, slot, order = _slots_of(request.weights)
             spans[run, sentence, slot] = request.weights.spans[order]
-            logarithms[run, sentence, slot] = request.weights.logarithms[order].to(logarithms.dtype)
+            logarithms[run, sentence, slot] = request.weights.logarithms[order]
             if request.weights.others is not None:
-                others[run, :count] = request.weights.others.to(others.dtype)
+                others[run, :count] = request.weights.others
     return Inputs(words, lengths if mixed else None, weights, numbers, spans, logarithms, others)
 
 
