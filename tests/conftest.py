@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,11 @@ collect_ignore_glob = ["*conftest.py"]
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Commands run in processes of their own, hundreds of them: not each should have to compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A shell lets what it starts in the background ignore Ctrl-C, tests and the commands that they start, too;
+# those that send it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Not what Hypothesis would use where the variable CI is set: there it draws the same examples every night.
 DEFAULT = settings.get_profile("default")
