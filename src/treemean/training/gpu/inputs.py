@@ -90,12 +90,14 @@ def stack_requests(requests: Mapping[int, Request], runs: int, size: int) -> Inp
     lengths = torch.full((runs, size), n)
     weights = torch.zeros(runs, size)
     numbers = torch.tensor([[0.0, -math.inf, 1.0]] * runs, dtype=torch.float64)
-    mixed, spans, logarithms, others = False, None, None, None
+    mixed, guides = False, None
     if any(request.weights is not None for request in requests.values()):
         slots = max(n - 2, 1)
-        spans = torch.zeros(runs, size, slots, 4, dtype=torch.int64)
-        logarithms = torch.zeros(runs, size, slots, dtype=torch.float64)
-        others = torch.zeros(runs, size, dtype=torch.float64)
+        guides = (
+            torch.zeros(runs, size, slots, 4, dtype=torch.int64),
+            torch.zeros(runs, size, slots, dtype=torch.float64),
+            torch.zeros(runs, size, dtype=torch.float64),
+        )
     for run, request in requests.items():
         count, width = request.words.shape
         own = torch.full((count,), width) if request.lengths is None else request.lengths
@@ -104,16 +106,14 @@ def stack_requests(requests: Mapping[int, Request], runs: int, size: int) -> Inp
         lengths[run, :count], lengths[run, count:] = own, own[0]
         weights[run, :count] = 1 / count
         numbers[run] = torch.tensor([request.rate, request.limit, request.count], dtype=torch.float64)
-        if request.weights is not None:
-            assert spans is not None
-            assert logarithms is not None
-            assert others is not None
+        if guides is not None and request.weights is not None:
+            spans, logarithms, others = guides
             sentence, slot, order = _slots_of(request.weights)
             spans[run, sentence, slot] = request.weights.spans[order]
             logarithms[run, sentence, slot] = request.weights.logarithms[order]
             if request.weights.others is not None:
                 others[run, :count] = request.weights.others
-    return Inputs(words, lengths if mixed else None, weights, numbers, spans, logarithms, others)
+    return Inputs(words, lengths if mixed else None, weights, numbers, *(guides or ()))
 
 
 def _slots_of(weights: SpanWeights) -> tuple[Tensor, Tensor, Tensor]:
